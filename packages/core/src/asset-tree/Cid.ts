@@ -1,0 +1,37 @@
+/**
+ * Content identifiers (CID, also called Nid): https://github.com/multiformats/cid. A tree is named by a CIDv1 with the codec
+ * dag-json (0x0129) and the sha256 of its bytes; trees of older clients by raw (0x55).
+ */
+import { CID } from "multiformats/cid"
+import * as Digest from "multiformats/hashes/digest"
+import { sha256Of } from "./Checksum.ts"
+
+export const DAG_JSON_CODE = 0x0129
+export const RAW_CODE = 0x55
+export const DAG_PB_CODE = 0x70
+export const SHA2_256_CODE = 0x12
+
+/** A CID taken apart: its version, the code of its content's codec, and its multihash. `digest` is the bare hash. */
+export interface ParsedCid {
+  readonly version: 0 | 1
+  readonly codec: number
+  readonly hash: number
+  readonly digest: Uint8Array
+}
+
+/** Takes `text` apart; `undefined` when multiformats does not parse it as a CID. */
+export const parseCid = (text: string): ParsedCid | undefined => {
+  try {
+    const cid = CID.parse(text)
+    return { version: cid.version, codec: cid.code, hash: cid.multihash.code, digest: cid.multihash.digest }
+  } catch {
+    return undefined
+  }
+}
+
+/** The CIDv1 (base32 text) of `bytes` under `codec`, with sha256. */
+export const cidOf = (codec: number, bytes: Uint8Array): string =>
+  CID.createV1(codec, Digest.create(SHA2_256_CODE, sha256Of(bytes))).toString()
+
+/** The CID of an asset tree's canonical bytes: CIDv1, dag-json, sha256. */
+export const treeCidOf = (bytes: Uint8Array): string => cidOf(DAG_JSON_CODE, bytes)

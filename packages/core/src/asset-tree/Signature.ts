@@ -1,0 +1,100 @@
+/**
+ * The signature of an asset tree: EIP-191 personal_sign (https://eips.ethereum.org/EIPS/eip-191, version 0x45) over the 64
+ * characters of the checksum as text, no `0x`. Written as 65 bytes r ‖ s ‖ v with v 27/28 and low s.
+ * Read: v 0/1/27/28 and the 64-byte form of EIP-2098. High s is refused as malleable, whatever library recovers.
+ */
+import { secp256k1 } from "@noble/curves/secp256k1.js"
+import { keccak_256 } from "@noble/hashes/sha3.js"
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
+import { addressOfPublicKey } from "../identity/Eip55.ts"
+
+/** Why a signature was refused before any address was compared. */
+export type SignatureRefusal =
+  | "signature_malformed"
+  | "signature_recovery_id"
+  | "signature_out_of_range"
+  | "signature_high_s"
+  | "signature_unrecoverable"
+
+export type Recovery =
+  | { readonly ok: true; readonly signer: string }
+  | { readonly ok: false; readonly code: SignatureRefusal; readonly message: string }
+
+const ORDER = secp256k1.Point.CURVE().n
+const HALF_ORDER = ORDER >> 1n
+
+const refuse = (code: SignatureRefusal, message: string): Recovery => ({ ok: false, code, message })
+
+/** keccak-256 of the EIP-191 message: 0x19 ‖ "Ethereum Signed Message:\n" ‖ decimal length in bytes ‖ text. */
+export const personalMessageHash = (text: string): Uint8Array => {
+  const message = utf8ToBytes(text)
+  return keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${message.length}`), message))
+}
+
+/**
+ * The EIP-55 address whose key signed `text` (for a tree: its checksum, 64 lower-case hex digits).
+ * `signature` is hex with `0x`, 65 bytes (r ‖ s ‖ v, v in 0, 1, 27, 28) or 64 bytes (EIP-2098).
+ * A recovery never says "wrong signer": compare the address with the one expected.
+ */
+export const recoverSigner = (text: string, signature: string): Recovery => {
+  if (!/^0x(?:[0-9a-fA-F]{128}|[0-9a-fA-F]{130})$/.test(signature)) {
+    return refuse(
+      "signature_malformed",
+      "A signature is 0x followed by 130 hexadecimal digits (65 bytes), or 128 (64 bytes, EIP-2098)."
+    )
+  }
+  const bytes = hexToBytes(signature.slice(2))
+  const parts = bytes.length === 64 ? compactParts(bytes) : { compact: bytes.subarray(0, 64), v: bytes[64]! }
+  const recoveryId = parts.v >= 27 ? parts.v - 27 : parts.v
+  if (recoveryId !== 0 && recoveryId !== 1) {
+    return refuse(
+      "signature_recovery_id",
+      `The last byte of a signature (v) is 27 or 28 (or 0 or 1); here it is ${parts.v}.`
+    )
+  }
+  const r = BigInt(`0x${bytesToHex(parts.compact.subarray(0, 32))}`)
+  const s = BigInt(`0x${bytesToHex(parts.compact.subarray(32))}`)
+  if (r === 0n || r >= ORDER || s === 0n || s >= ORDER) {
+    return refuse(
+      "signature_out_of_range",
+      "r and s of a signature are at least 1 and less than the order of secp256k1."
+    )
+  }
+  if (s > HALF_ORDER) {
+    return refuse(
+      "signature_high_s",
+      "s of the signature is in the upper half of the range: such a signature is malleable (EIP-2). Sign again with low s."
+    )
+  }
+  try {
+    const point = new secp256k1.Signature(r, s).addRecoveryBit(recoveryId).recoverPublicKey(personalMessageHash(text))
+    return { ok: true, signer: addressOfPublicKey(point.toBytes(false)) }
+  } catch {
+    return refuse(
+      "signature_unrecoverable",
+      "No public key belongs to this signature: its r is not the x of a point on secp256k1."
+    )
+  }
+}
+
+/** EIP-2098: the highest bit of s carries the recovery id. */
+const compactParts = (bytes: Uint8Array): { readonly compact: Uint8Array; readonly v: number } => {
+  const compact = Uint8Array.from(bytes)
+  const v = compact[32]! >> 7
+  compact[32]! &= 0x7f
+  return { compact, v }
+}
+
+/** Signs `text` with a 32-byte private key: EIP-191, deterministic nonce (RFC 6979), low s, `0x` and 65 bytes, v 27/28. */
+export const signPersonalMessage = (text: string, privateKey: Uint8Array): string => {
+  const signed = secp256k1.sign(personalMessageHash(text), privateKey, {
+    prehash: false,
+    lowS: true,
+    format: "recovered"
+  })
+  return `0x${bytesToHex(signed.subarray(1))}${(27 + signed[0]!).toString(16)}`
+}
+
+/** The EIP-55 address of a 32-byte private key. */
+export const addressOfPrivateKey = (privateKey: Uint8Array): string =>
+  addressOfPublicKey(secp256k1.getPublicKey(privateKey, false))

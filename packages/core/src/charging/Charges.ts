@@ -1,0 +1,49 @@
+/**
+ * Port: charging as hold → work → capture, or release when the work failed. Every movement is a double-entry posting in exact
+ * units; credits are used first, and when they do not cover the call, the native tokens of the caller's wallet.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { Caller } from "../identity/Caller.ts"
+import type { StorageUnavailable } from "../ledger/ContentStore.ts"
+import type { LedgerUnavailable } from "../ledger/Ledger.ts"
+import { Amount, formatTokens } from "../money/Amount.ts"
+import type { Operation } from "../money/PriceList.ts"
+
+export class InsufficientFunds extends Schema.TaggedError<InsufficientFunds>()("InsufficientFunds", {
+  needed: Amount,
+  credits: Amount,
+  tokens: Amount
+}) {
+  override get message() {
+    return (
+      `This call needs up to ${formatTokens(this.needed)} native tokens. The account has ${formatTokens(this.credits)} in credits ` +
+      `and ${formatTokens(this.tokens)} in its wallet, and one of the two must cover the call. Nothing was charged: add credits or send tokens to the wallet, then call again.`
+    )
+  }
+}
+
+/** Money set aside for one call. `reference` names what it is for: a commit's id, or a request's. */
+export interface Hold {
+  readonly id: string
+  readonly caller: Caller
+  readonly operation: Operation
+  readonly reference: string
+  readonly amount: Amount
+}
+
+export class Charges extends Context.Service<
+  Charges,
+  {
+    /** Sets `amount` aside in one atomic step, or fails without changing anything. */
+    readonly hold: (request: {
+      readonly caller: Caller
+      readonly operation: Operation
+      readonly reference: string
+      readonly amount: Amount
+    }) => Effect.Effect<Hold, InsufficientFunds | StorageUnavailable | LedgerUnavailable>
+    /** Charges `amount` (at most what is held) and gives the rest back. Done twice with the same amount it changes nothing. */
+    readonly capture: (hold: Hold, amount: Amount) => Effect.Effect<void, StorageUnavailable>
+    /** Gives everything back. Done twice it changes nothing. */
+    readonly release: (hold: Hold) => Effect.Effect<void, StorageUnavailable>
+  }
+>()("@treemark/core/charging/Charges") {}

@@ -1,0 +1,43 @@
+/** The public API of `@treemark/core`: rules, trees, signatures, prices and the use cases over ports. Pure; runs in a browser. */
+export { ACTION_COMMIT, type Action, PREDEFINED_ACTIONS, parseAction } from "./asset-tree/Action.ts"
+export { type AssetTree, assetTreeOf, type SigningPlace } from "./asset-tree/AssetTree.ts"
+export { checksumOf, isSha256Text } from "./asset-tree/Checksum.ts"
+export { cidOf, DAG_JSON_CODE, DAG_PB_CODE, type ParsedCid, parseCid, RAW_CODE, treeCidOf } from "./asset-tree/Cid.ts"
+export { compareUtf8, dagJsonText, encodeDagJson, type JsonValue } from "./asset-tree/DagJson.ts"
+export { type License, licenseOf } from "./asset-tree/License.ts"
+export {
+  addressOfPrivateKey,
+  personalMessageHash,
+  type Recovery,
+  recoverSigner,
+  type SignatureRefusal,
+  signPersonalMessage
+} from "./asset-tree/Signature.ts"
+export { DagJson, type EncodedTree, TreeFormat } from "./asset-tree/TreeFormat.ts"
+export { AllNetworksDeadline, allNetworksBalance } from "./balance/AllNetworksBalance.ts"
+export { mainnetBalance } from "./balance/MainnetBalance.ts"
+export { type BalanceNetwork, NativeBalance } from "./balance/NativeBalance.ts"
+export { Charges, type Hold, InsufficientFunds } from "./charging/Charges.ts"
+export { commitAsset, Provider } from "./commit/CommitAsset.ts"
+export { AssetNotRegistered, type CommitError } from "./commit/CommitError.ts"
+export { CommitReceipt } from "./commit/CommitReceipt.ts"
+export { AccountId, Caller } from "./identity/Caller.ts"
+export { isAddressText, toEip55 } from "./identity/Eip55.ts"
+export { WalletAddress, walletAddress } from "./identity/WalletAddress.ts"
+export { ContentStore, StorageUnavailable } from "./ledger/ContentStore.ts"
+export {
+  CommitPending,
+  Ledger,
+  type LedgerCommit,
+  LedgerEntry,
+  LedgerUnavailable,
+  NetworkRole
+} from "./ledger/Ledger.ts"
+export { Registration, Registry } from "./ledger/Registry.ts"
+export { Amount, AmountInTokens, amount, formatTokens, parseTokens, UNITS_PER_TOKEN } from "./money/Amount.ts"
+export { BalanceText, balanceText } from "./money/BalanceText.ts"
+export { Operation, PriceList, Prices } from "./money/PriceList.ts"
+export { type CommitRecord, commitDataOf, commitRecordOf } from "./proof/CommitRecord.ts"
+export type { CommitRequest } from "./rules/CommitRequest.ts"
+export { FieldProblem, InvalidFields } from "./rules/FieldProblem.ts"
+export { Signer, SignerUnavailable } from "./signing/Signer.ts"

@@ -1,0 +1,87 @@
+/**
+ * Port: an ERC-7053 commit contract on an EVM ledger (https://eips.ethereum.org/EIPS/eip-7053). `mainnet` and `testnet` are
+ * roles; a profile says which chains fill them. Gas amounts are in 10^-18 of the native token.
+ */
+import { Context, type Effect, Schema } from "effect"
+import { WalletAddress } from "../identity/WalletAddress.ts"
+import { Amount } from "../money/Amount.ts"
+import type { StorageUnavailable } from "./ContentStore.ts"
+
+export const NetworkRole = Schema.Literals(["mainnet", "testnet"])
+export type NetworkRole = typeof NetworkRole.Type
+
+/** The ledger did not take the commit: nothing was recorded, nothing is charged. */
+export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
+  network: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The ledger of ${this.network} did not answer as needed: ${this.reason} Nothing was recorded and nothing was charged; call again later.`
+  }
+}
+
+/** The transaction was sent and its outcome is not known yet. The hold stays until it is. */
+export class CommitPending extends Schema.TaggedError<CommitPending>()("CommitPending", {
+  commitId: Schema.String,
+  txHash: Schema.String
+}) {
+  override get message() {
+    return `Commit ${this.commitId} was sent as transaction ${this.txHash}, and whether the ledger took it is not known yet. Call again with the same Idempotency-Key to get the final answer; it is never sent or charged twice.`
+  }
+}
+
+/** Where a commit stands on the ledger. */
+export class LedgerEntry extends Schema.Class<LedgerEntry>("@treemark/core/ledger/LedgerEntry")({
+  network: Schema.NonEmptyString,
+  chainId: Schema.Int,
+  contract: WalletAddress,
+  txHash: Schema.NonEmptyString,
+  blockNumber: Schema.Int,
+  blockHash: Schema.NonEmptyString,
+  logIndex: Schema.Int,
+  recorder: WalletAddress,
+  /** What the transaction really cost: gas used × effective gas price. */
+  gasPaid: Amount
+}) {}
+
+/** One Commit event of an asset, with its record as it stands on the ledger. */
+export interface LedgerCommit {
+  readonly txHash: string
+  readonly blockNumber: number
+  readonly blockHash: string
+  readonly logIndex: number
+  readonly recorder: WalletAddress
+  readonly commitData: string
+}
+
+export class Ledger extends Context.Service<
+  Ledger,
+  {
+    /** The service's wallet that sends the transactions. */
+    readonly committer: WalletAddress
+    /** The most that committing `commitData` may cost in gas: the estimate and a margin, at today's fee. */
+    readonly quote: (
+      network: NetworkRole,
+      commit: { readonly assetCid: string; readonly commitData: string }
+    ) => Effect.Effect<Amount, LedgerUnavailable>
+    /** Sends one commit and waits until the ledger has it. Called again with the same `commitId` it never sends a second one. */
+    readonly record: (
+      network: NetworkRole,
+      commit: {
+        readonly commitId: string
+        readonly holdId: string
+        readonly accountId: string
+        readonly assetCid: string
+        readonly assetTreeCid: string
+        readonly commitData: string
+      }
+    ) => Effect.Effect<LedgerEntry, LedgerUnavailable | CommitPending | StorageUnavailable>
+    /** Every commit of an asset, by any recorder, oldest first. */
+    readonly history: (
+      network: NetworkRole,
+      assetCid: string
+    ) => Effect.Effect<ReadonlyArray<LedgerCommit>, LedgerUnavailable>
+    /** A URL that opens on the transaction in the network's explorer. */
+    readonly explorerUrl: (network: NetworkRole, txHash: string) => string
+  }
+>()("@treemark/core/ledger/Ledger") {}

@@ -1,0 +1,72 @@
+/**
+ * The wallets of the daemon, all of one seed: BIP-32 keys on the BIP-44 path m/44'/60'/0'/0/INDEX
+ * (https://github.com/bitcoin/bips/blob/master/bip-0044.mediawiki), as every Ethereum wallet derives them.
+ * Index 0 is the service's own (the committer); accounts have 1 and up.
+ */
+import { secp256k1 } from "@noble/curves/secp256k1.js"
+import { HDKey } from "@scure/bip32"
+import { addressOfPrivateKey, signPersonalMessage } from "@treemark/core/asset-tree/Signature"
+import { type WalletAddress, walletAddress } from "@treemark/core/identity/WalletAddress"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Seed } from "./Seed.ts"
+
+const PATH = "m/44'/60'/0'/0"
+const INDEX_LIMIT = 2 ** 31
+
+/** The index of the service's own wallet. */
+export const SERVICE_WALLET = 0
+
+/** An ECDSA signature over secp256k1: r and s of 32 bytes each, low s. */
+export interface DigestSignature {
+  readonly r: Uint8Array
+  readonly s: Uint8Array
+  readonly yParity: 0 | 1
+}
+
+/** An `index` is a whole number from 0 to 2^31 − 1; anything else throws a `RangeError`. */
+export interface HdWalletsShape {
+  /** The address with its EIP-55 checksum. */
+  readonly address: (index: number) => WalletAddress
+  /** The 32-byte private key. */
+  readonly privateKey: (index: number) => Redacted.Redacted<Uint8Array>
+  /** EIP-191 personal_sign of `text`: 65 bytes in hex with `0x`, v 27 or 28. */
+  readonly signText: (index: number, text: string) => string
+  /** Signs the 32 bytes of `digest` as they are, for transactions. */
+  readonly signDigest: (index: number, digest: Uint8Array) => DigestSignature
+}
+
+export class HdWallets extends Context.Service<HdWallets, HdWalletsShape>()("@treemark/daemon/wallets/HdWallets") {
+  static readonly layer: Layer.Layer<HdWallets, never, Seed> = Layer.effect(
+    HdWallets,
+    Effect.map(Seed, (seed) => walletsOf(seed.bytes))
+  )
+}
+
+/** The wallets of a 64-byte BIP-39 seed; each key is derived once. */
+export const walletsOf = (seed: Redacted.Redacted<Uint8Array>): HdWalletsShape => {
+  const parent = HDKey.fromMasterSeed(Redacted.value(seed)).derive(PATH)
+  const wallets = new Map<number, { readonly key: Uint8Array; readonly address: WalletAddress }>()
+
+  const wallet = (index: number) => {
+    const known = wallets.get(index)
+    if (known !== undefined) return known
+    if (!Number.isInteger(index) || index < 0 || index >= INDEX_LIMIT) {
+      throw new RangeError(`A wallet index is a whole number from 0 to ${INDEX_LIMIT - 1}; here it is ${index}.`)
+    }
+    const key = parent.deriveChild(index).privateKey
+    if (key === null) throw new RangeError(`The seed has no key at index ${index}.`)
+    const made = { key, address: walletAddress(addressOfPrivateKey(key)) }
+    wallets.set(index, made)
+    return made
+  }
+
+  return {
+    address: (index) => wallet(index).address,
+    privateKey: (index) => Redacted.make(wallet(index).key, { label: "wallet key" }),
+    signText: (index, text) => signPersonalMessage(text, wallet(index).key),
+    signDigest: (index, digest) => {
+      const signed = secp256k1.sign(digest, wallet(index).key, { prehash: false, lowS: true, format: "recovered" })
+      return { r: signed.slice(1, 33), s: signed.slice(33), yParity: signed[0] === 1 ? 1 : 0 }
+    }
+  }
+}

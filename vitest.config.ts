@@ -10,6 +10,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    maxWorkers: 2
+    maxWorkers: 2,
+    reporters: ["default", "./test/PlainSummary.ts"]
   }
 })

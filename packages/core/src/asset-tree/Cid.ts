@@ -19,8 +19,12 @@ export interface ParsedCid {
   readonly digest: Uint8Array
 }
 
-/** Takes `text` apart; `undefined` when multiformats does not parse it as a CID. */
+/** Base58 and base36 take time that grows with the square of the length, so hostile text must not be long. */
+const LONGEST_SLOW_BASE = 1024
+
+/** Takes `text` apart; `undefined` when multiformats does not parse it as a CID, or it is over 1,024 characters and not base32. */
 export const parseCid = (text: string): ParsedCid | undefined => {
+  if (text.length > LONGEST_SLOW_BASE && !text.startsWith("b")) return undefined
   try {
     const cid = CID.parse(text)
     return { version: cid.version, codec: cid.code, hash: cid.multihash.code, digest: cid.multihash.digest }
@@ -29,9 +33,12 @@ export const parseCid = (text: string): ParsedCid | undefined => {
   }
 }
 
+/** The CIDv1 (base32 text) of content whose sha256 (32 bytes) is known, under `codec`. */
+export const cidOfSha256 = (codec: number, digest: Uint8Array): string =>
+  CID.createV1(codec, Digest.create(SHA2_256_CODE, digest)).toString()
+
 /** The CIDv1 (base32 text) of `bytes` under `codec`, with sha256. */
-export const cidOf = (codec: number, bytes: Uint8Array): string =>
-  CID.createV1(codec, Digest.create(SHA2_256_CODE, sha256Of(bytes))).toString()
+export const cidOf = (codec: number, bytes: Uint8Array): string => cidOfSha256(codec, sha256Of(bytes))
 
 /** The CID of an asset tree's canonical bytes: CIDv1, dag-json, sha256. */
 export const treeCidOf = (bytes: Uint8Array): string => cidOf(DAG_JSON_CODE, bytes)

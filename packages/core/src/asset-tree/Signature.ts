@@ -20,6 +20,17 @@ export type Recovery =
   | { readonly ok: true; readonly signer: string }
   | { readonly ok: false; readonly code: SignatureRefusal; readonly message: string }
 
+/**
+ * The one thing a recovery backend does: the uncompressed public key (65 bytes, first byte 4) of r ‖ s (64 bytes) and recovery
+ * id over a 32-byte digest; `undefined` or an exception when there is none. The policy (forms, ranges, low s) stays here, so that
+ * every backend gives the same answers and the same refusals.
+ */
+export type RecoverKey = (digest: Uint8Array, compact: Uint8Array, recoveryId: 0 | 1) => Uint8Array | undefined
+
+/** The default backend: @noble/curves. */
+export const nobleRecoverKey: RecoverKey = (digest, compact, recoveryId) =>
+  secp256k1.Signature.fromBytes(compact, "compact").addRecoveryBit(recoveryId).recoverPublicKey(digest).toBytes(false)
+
 const ORDER = secp256k1.Point.CURVE().n
 const HALF_ORDER = ORDER >> 1n
 
@@ -34,17 +45,17 @@ export const personalMessageHash = (text: string): Uint8Array => {
 /**
  * The EIP-55 address whose key signed `text` (for a tree: its checksum, 64 lower-case hex digits).
  * `signature` is hex with `0x`, 65 bytes (r ‖ s ‖ v, v in 0, 1, 27, 28) or 64 bytes (EIP-2098).
+ * `recoverKey` is the backend that does the curve arithmetic.
  * A recovery never says "wrong signer": compare the address with the one expected.
  */
-export const recoverSigner = (text: string, signature: string): Recovery => {
+export const recoverSigner = (text: string, signature: string, recoverKey: RecoverKey = nobleRecoverKey): Recovery => {
   if (!/^0x(?:[0-9a-fA-F]{128}|[0-9a-fA-F]{130})$/.test(signature)) {
     return refuse(
       "signature_malformed",
       "A signature is 0x followed by 130 hexadecimal digits (65 bytes), or 128 (64 bytes, EIP-2098)."
     )
   }
-  const bytes = hexToBytes(signature.slice(2))
-  const parts = bytes.length === 64 ? compactParts(bytes) : { compact: bytes.subarray(0, 64), v: bytes[64]! }
+  const parts = partsOf(signature)
   const recoveryId = parts.v >= 27 ? parts.v - 27 : parts.v
   if (recoveryId !== 0 && recoveryId !== 1) {
     return refuse(
@@ -66,23 +77,36 @@ export const recoverSigner = (text: string, signature: string): Recovery => {
       "s of the signature is in the upper half of the range: such a signature is malleable (EIP-2). Sign again with low s."
     )
   }
+  const publicKey = attempt(() => recoverKey(personalMessageHash(text), parts.compact, recoveryId))
+  return publicKey === undefined
+    ? refuse(
+        "signature_unrecoverable",
+        "No public key belongs to this signature: its r is not the x of a point on secp256k1."
+      )
+    : { ok: true, signer: addressOfPublicKey(publicKey) }
+}
+
+const attempt = (recover: () => Uint8Array | undefined): Uint8Array | undefined => {
   try {
-    const point = new secp256k1.Signature(r, s).addRecoveryBit(recoveryId).recoverPublicKey(personalMessageHash(text))
-    return { ok: true, signer: addressOfPublicKey(point.toBytes(false)) }
+    return recover()
   } catch {
-    return refuse(
-      "signature_unrecoverable",
-      "No public key belongs to this signature: its r is not the x of a point on secp256k1."
-    )
+    return undefined
   }
 }
 
-/** EIP-2098: the highest bit of s carries the recovery id. */
-const compactParts = (bytes: Uint8Array): { readonly compact: Uint8Array; readonly v: number } => {
-  const compact = Uint8Array.from(bytes)
-  const v = compact[32]! >> 7
-  compact[32]! &= 0x7f
-  return { compact, v }
+/** r ‖ s and v of 64 or 65 bytes of hex; in the short form (EIP-2098) the highest bit of s carries the recovery id. */
+const partsOf = (signature: string): { readonly compact: Uint8Array; readonly v: number } => {
+  const bytes = hexToBytes(signature.slice(2))
+  if (bytes.length === 65) return { compact: bytes.subarray(0, 64), v: bytes[64]! }
+  const v = bytes[32]! >> 7
+  bytes[32]! &= 0x7f
+  return { compact: bytes, v }
+}
+
+/** The form in which records carry a signature that {@link recoverSigner} accepts: `0x` and 65 bytes in lower case, v 27/28. */
+export const canonicalSignature = (signature: string): string => {
+  const { compact, v } = partsOf(signature)
+  return `0x${bytesToHex(compact)}${(v >= 27 ? v : v + 27).toString(16)}`
 }
 
 /** Signs `text` with a 32-byte private key: EIP-191, deterministic nonce (RFC 6979), low s, `0x` and 65 bytes, v 27/28. */

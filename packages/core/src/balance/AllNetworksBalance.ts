@@ -2,7 +2,7 @@
  * Operation 2: the native-token balance of one wallet across all networks, for 0.01 per call. Networks are asked in parallel
  * under one deadline; if one does not answer nothing is charged (decisions.md, section 3).
  */
-import { Context, Duration, Effect } from "effect"
+import { Context, Duration, Effect, Exit } from "effect"
 import { Charges } from "../charging/Charges.ts"
 import type { Caller } from "../identity/Caller.ts"
 import type { WalletAddress } from "../identity/WalletAddress.ts"
@@ -29,28 +29,34 @@ export const allNetworksBalance = Effect.fn("AllNetworksBalance")(function* (inp
   const prices = yield* Prices
   const deadline = yield* AllNetworksDeadline
   const price = prices["balance-all-networks"]
-  const hold = yield* charges.hold({
-    caller: input.caller,
-    operation: "balance-all-networks",
-    reference: input.requestId,
-    amount: price
-  })
-  const found = yield* Effect.forEach(
-    balances.networks,
-    (network) =>
-      balances.on(network, input.wallet).pipe(
-        Effect.timeoutOrElse({
-          duration: deadline,
-          orElse: () =>
-            Effect.fail(
-              new LedgerUnavailable({ network: network.name, reason: `no answer within ${Duration.format(deadline)}.` })
-            )
-        }),
-        Effect.map((exact) => ({ network, exact }))
+  const found = yield* Effect.acquireUseRelease(
+    charges.hold({
+      caller: input.caller,
+      operation: "balance-all-networks",
+      reference: input.requestId,
+      amount: price
+    }),
+    () =>
+      Effect.forEach(
+        balances.networks,
+        (network) =>
+          balances.on(network, input.wallet).pipe(
+            Effect.timeoutOrElse({
+              duration: deadline,
+              orElse: () =>
+                Effect.fail(
+                  new LedgerUnavailable({
+                    network: network.name,
+                    reason: `no answer within ${Duration.format(deadline)}.`
+                  })
+                )
+            }),
+            Effect.map((exact) => ({ network, exact }))
+          ),
+        { concurrency: "unbounded" }
       ),
-    { concurrency: "unbounded" }
-  ).pipe(Effect.onError(() => Effect.ignore(charges.release(hold))))
-  yield* charges.capture(hold, price)
+    (hold, exit) => (Exit.isSuccess(exit) ? charges.capture(hold, price) : Effect.ignore(charges.release(hold)))
+  )
   return {
     wallet: input.wallet,
     balance: balanceText(amount(found.reduce((sum, { exact }) => sum + exact, 0n))),

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Option } from "effect"
 import { assetTreeOf } from "../asset-tree/AssetTree.ts"
-import { recoverSigner } from "../asset-tree/Signature.ts"
+import { canonicalSignature, recoverSigner } from "../asset-tree/Signature.ts"
 import { TreeFormat } from "../asset-tree/TreeFormat.ts"
 import { Charges } from "../charging/Charges.ts"
 import type { Caller } from "../identity/Caller.ts"
@@ -67,19 +67,18 @@ export const commitAsset = Effect.fn("CommitAsset")(function* (input: {
     reference: commitId,
     amount: amount(price + gasCeiling)
   })
-  const entry = yield* contents.put(tree.cid, tree.bytes).pipe(
-    Effect.andThen(
-      ledger.record(network, {
-        commitId,
-        holdId: hold.id,
-        accountId: caller.accountId,
-        assetCid: request.assetCid,
-        assetTreeCid: tree.cid,
-        commitData
-      })
-    ),
-    Effect.tapError((error) => (error._tag === "CommitPending" ? Effect.void : Effect.ignore(charges.release(hold))))
-  )
+  const release = Effect.ignore(charges.release(hold))
+  yield* contents.put(tree.cid, tree.bytes).pipe(Effect.onError(() => release))
+  const entry = yield* ledger
+    .record(network, {
+      commitId,
+      holdId: hold.id,
+      accountId: caller.accountId,
+      assetCid: request.assetCid,
+      assetTreeCid: tree.cid,
+      commitData
+    })
+    .pipe(Effect.tapError((error) => (error._tag === "CommitPending" ? Effect.void : release)))
   yield* charges.capture(hold, amount(price + entry.gasPaid))
   return new CommitReceipt({
     txHash: entry.txHash,
@@ -117,7 +116,7 @@ const signatureOf = Effect.fnUntraced(function* (input: {
         "sign those 64 characters as text (EIP-191 personal_sign)"
     )
   }
-  return input.given
+  return canonicalSignature(input.given)
 })
 
 const refuseField = (path: string, message: string) =>

@@ -1,0 +1,160 @@
+/**
+ * Reads a proof file that somebody else wrote. Every input gives an answer: the proof, or what is wrong with the file, member by
+ * member. Whether the proof holds is not asked here; that is verification.
+ */
+import { isAddressText } from "../identity/Eip55.ts"
+import { parseBase64 } from "./Base64.ts"
+import type { LedgerPosition } from "./LedgerPosition.ts"
+import { isJsonObject, type JsonObject, PROOF_LIMIT, PROOF_MEDIA_TYPE } from "./Proof.ts"
+import { readJsonObject } from "./ReadJson.ts"
+
+export type ProofRefusalCode =
+  | "proof_too_large"
+  | "proof_not_json"
+  | "proof_media_type"
+  | "proof_version"
+  | "proof_members"
+
+/** What is wrong with one member, placed by a JSON pointer (RFC 6901). */
+export interface ProofProblem {
+  readonly path: string
+  readonly message: string
+}
+
+export interface ReadProof {
+  readonly treeCid: string
+  readonly treeBytes: Uint8Array
+  readonly record: JsonObject
+  readonly commitData: string
+  readonly ledger: LedgerPosition
+}
+
+export type ProofReading =
+  | { readonly ok: true; readonly proof: ReadProof }
+  | {
+      readonly ok: false
+      readonly code: ProofRefusalCode
+      readonly message: string
+      readonly problems: ReadonlyArray<ProofProblem>
+    }
+
+/** Reads a proof of version 1 from the bytes of its file (UTF-8 JSON, at most 16 MiB, no duplicate keys). */
+export const parseProof = (bytes: Uint8Array): ProofReading => {
+  if (bytes.length > PROOF_LIMIT) return refuse("proof_too_large", "A proof has at most 16 MiB; this file is larger.")
+  const json = readJsonObject(bytes)
+  if (!json.ok) return refuse("proof_not_json", `This is not a proof file: ${json.message}`)
+  const mediaType = mediaTypeProblem(json.value)
+  if (mediaType !== undefined) return mediaType
+  return readMembers(json.value)
+}
+
+const refuse = (
+  code: ProofRefusalCode,
+  message: string,
+  problems: ReadonlyArray<ProofProblem> = []
+): ProofReading & { ok: false } => ({ ok: false, code, message, problems })
+
+const mediaTypeProblem = (file: JsonObject): (ProofReading & { ok: false }) | undefined => {
+  const mediaType = Object.hasOwn(file, "mediaType") ? file.mediaType : undefined
+  if (mediaType === PROOF_MEDIA_TYPE) return undefined
+  const version =
+    typeof mediaType === "string"
+      ? /^application\/vnd\.treemark\.proof\+json; ?version=(\w{1,20})$/.exec(mediaType)
+      : null
+  if (version?.[1] === "1") return undefined
+  if (version !== null) {
+    return refuse(
+      "proof_version",
+      `This proof has format version ${version[1]}; this verifier reads version 1. A newer treemark-verify reads it; the file itself may be fine.`
+    )
+  }
+  return refuse("proof_media_type", `This JSON file is not a Treemark proof: ${kindOfFile(file)}`)
+}
+
+const kindOfFile = (file: JsonObject): string => {
+  if (Object.hasOwn(file, "assetTreeSha256")) {
+    return "it looks like a commit record. Give it with --record, after the asset tree it belongs to."
+  }
+  if (Object.hasOwn(file, "assetCid")) {
+    return "it looks like an asset tree. Give its commit record with --record, or its --sha256 and --signature."
+  }
+  return `a proof has the member "mediaType" with the value "${PROOF_MEDIA_TYPE}".`
+}
+
+const readMembers = (file: JsonObject): ProofReading => {
+  const problems: Array<ProofProblem> = []
+  const need = <A>(path: string, value: A | undefined, wanted: string): A | undefined => {
+    if (value === undefined) problems.push({ path, message: `must be ${wanted}` })
+    return value
+  }
+  const tree = need("/tree", objectIn(file, "tree"), "an object with the members cid and bytes")
+  const commit = need("/commit", objectIn(file, "commit"), "an object with the members record and commitData")
+  const ledger = need("/ledger", objectIn(file, "ledger"), "an object that says where the commit is on the ledger")
+  const treeCid = tree && need("/tree/cid", textIn(tree, "cid"), "the CID of the asset tree, as text")
+  const treeBytes =
+    tree && need("/tree/bytes", bytesIn(tree, "bytes"), "the tree's bytes in base64, padded and without white space")
+  const record = commit && need("/commit/record", objectIn(commit, "record"), "the commit record, as an object")
+  const commitData =
+    commit && need("/commit/commitData", textIn(commit, "commitData"), "the exact commit data, as text")
+  const position = ledger && readPosition(ledger, need)
+  if (treeCid !== undefined && treeBytes && record && commitData !== undefined && position && problems.length === 0) {
+    return { ok: true, proof: { treeCid, treeBytes, record, commitData, ledger: position } }
+  }
+  const places = problems.map(({ path, message }) => `${path} ${message}`).join("; ")
+  return refuse("proof_members", `This proof file is damaged or incomplete: ${places}.`, problems)
+}
+
+type Need = <A>(path: string, value: A | undefined, wanted: string) => A | undefined
+
+const readPosition = (ledger: JsonObject, need: Need): LedgerPosition | undefined => {
+  const network = need("/ledger/network", textIn(ledger, "network"), "the network's name, as text")
+  const chainId = need("/ledger/chainId", countIn(ledger, "chainId"), "a chain id, as a whole number")
+  const contract = need("/ledger/contract", addressIn(ledger, "contract"), "an address: 0x and 40 hex digits")
+  const txHash = need("/ledger/txHash", hashIn(ledger, "txHash"), "a transaction hash: 0x and 64 hex digits")
+  const blockNumber = need("/ledger/blockNumber", countIn(ledger, "blockNumber"), "a block number, as a whole number")
+  const blockHash = need("/ledger/blockHash", hashIn(ledger, "blockHash"), "a block hash: 0x and 64 hex digits")
+  const logIndex = need("/ledger/logIndex", countIn(ledger, "logIndex"), "the event's index, as a whole number")
+  const recorder = need("/ledger/recorder", addressIn(ledger, "recorder"), "an address: 0x and 40 hex digits")
+  return network === undefined ||
+    chainId === undefined ||
+    contract === undefined ||
+    txHash === undefined ||
+    blockNumber === undefined ||
+    blockHash === undefined ||
+    logIndex === undefined ||
+    recorder === undefined
+    ? undefined
+    : { network, chainId, contract, txHash, blockNumber, blockHash, logIndex, recorder }
+}
+
+const memberOf = (owner: JsonObject, name: string): unknown => (Object.hasOwn(owner, name) ? owner[name] : undefined)
+
+const objectIn = (owner: JsonObject, name: string): JsonObject | undefined => {
+  const value = memberOf(owner, name)
+  return isJsonObject(value) ? value : undefined
+}
+
+const textIn = (owner: JsonObject, name: string): string | undefined => {
+  const value = memberOf(owner, name)
+  return typeof value === "string" ? value : undefined
+}
+
+const bytesIn = (owner: JsonObject, name: string): Uint8Array | undefined => {
+  const text = textIn(owner, name)
+  return text === undefined ? undefined : parseBase64(text)
+}
+
+const countIn = (owner: JsonObject, name: string): number | undefined => {
+  const value = memberOf(owner, name)
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+const hashIn = (owner: JsonObject, name: string): string | undefined => {
+  const text = textIn(owner, name)
+  return text !== undefined && /^0x[0-9a-fA-F]{64}$/.test(text) ? text : undefined
+}
+
+const addressIn = (owner: JsonObject, name: string): string | undefined => {
+  const text = textIn(owner, name)
+  return text !== undefined && isAddressText(text) ? text : undefined
+}

@@ -1,0 +1,52 @@
+/** The asset itself: its measured bytes against the sha256 and the CID that the tree names. */
+import { bytesToHex } from "@noble/hashes/utils.js"
+import { isSha256Text } from "../asset-tree/Checksum.ts"
+import { DAG_PB_CODE, parseCid, RAW_CODE, SHA2_256_CODE } from "../asset-tree/Cid.ts"
+import { textMember } from "../proof/Proof.ts"
+import type { MeasuredAsset } from "./AssetMeter.ts"
+import type { Evidence } from "./Evidence.ts"
+import { type Check, passed, stopped } from "./Report.ts"
+
+export const assetSha256 = ({ input, tree }: Evidence): Check => {
+  const name = "asset-sha256"
+  const expected = textMember(tree?.members, "assetSha256")?.toLowerCase()
+  const compared = { expected, actual: input.asset?.sha256 }
+  if (input.asset === undefined) return stopped(name, "asset_not_given", compared)
+  if (expected === undefined) return stopped(name, "asset_sha256_not_named", compared)
+  if (!isSha256Text(expected)) return stopped(name, "asset_sha256_malformed", compared)
+  return expected === input.asset.sha256 ? passed(name, compared) : stopped(name, "asset_sha256_differs", compared)
+}
+
+export const assetCid = ({ input, tree }: Evidence): Check => {
+  const name = "asset-cid"
+  const expected = textMember(tree?.members, "assetCid")
+  if (input.asset === undefined) return stopped(name, "asset_not_given", { expected })
+  const isTiedBySha256 = textMember(tree?.members, "assetSha256") !== undefined
+  if (expected === undefined) return stopped(name, isTiedBySha256 ? "asset_cid_not_named" : "asset_not_tied")
+  switch (compareCid(expected, input.asset)) {
+    case "same":
+      return passed(name, { expected, actual: expected })
+    case "different":
+      return stopped(name, "asset_cid_differs", { expected, actual: input.asset.rawCid })
+    case "unknown":
+      return stopped(name, isTiedBySha256 ? "asset_cid_not_comparable" : "asset_not_tied", {
+        expected,
+        actual: input.asset.unixfsCid
+      })
+  }
+}
+
+/** A raw CID holds the file's own sha256. A UnixFS CID depends on how the file was cut, so only the usual way can be recognised. */
+const compareCid = (text: string, asset: MeasuredAsset): "same" | "different" | "unknown" => {
+  const cid = parseCid(text)
+  if (cid === undefined || cid.hash !== SHA2_256_CODE) return "unknown"
+  if (cid.codec === RAW_CODE) return bytesToHex(cid.digest) === asset.sha256 ? "same" : "different"
+  const rebuilt = asset.unixfsCid === undefined ? undefined : parseCid(asset.unixfsCid)
+  const isSame =
+    cid.codec === DAG_PB_CODE && rebuilt !== undefined && bytesToHex(rebuilt.digest) === bytesToHex(cid.digest)
+  return isSame ? "same" : "unknown"
+}
+
+/** Whether only a rebuilt UnixFS graph can be compared with this asset CID, so that measuring should build one. */
+export const needsUnixfs = (assetCid: string | undefined): boolean =>
+  assetCid !== undefined && parseCid(assetCid)?.codec === DAG_PB_CODE

@@ -1,0 +1,135 @@
+/**
+ * The closed list of what a check can say, besides `ok`. Each code has one cause, and says how much it weighs: `invalid` and
+ * `unconfirmed` are the verdicts it leads to, `nothing` leaves the verdict alone. The verdict is read from this table and from
+ * nowhere else, so a problem in one check never hides another. Codes are never renamed; docs/proof-format.md explains each.
+ */
+
+/** The checks, in the order of a report, each with what it says when it passes. */
+const PASSED = {
+  "tree-json": "The asset tree reads as JSON, in one way only.",
+  "tree-sha256": "The tree's exact bytes have the checksum named.",
+  "tree-cid": "The tree's CID belongs to its bytes.",
+  signature: "The signature is well formed and leads to one signer.",
+  "author-agrees": "The tree and the commit record name the same author.",
+  "signer-is-author": "The signer is the author.",
+  "expected-author": "The signer is who you named with --author.",
+  "commit-data": "The commit record is the text that stands on the ledger.",
+  "committer-is-recorder": "The committer is the wallet that sent the transaction.",
+  "ledger-inclusion": "The commit is part of the block named.",
+  "asset-sha256": "The asset's file has the sha256 that the tree names.",
+  "asset-cid": "The asset's file has the CID that the tree names."
+} as const
+
+export type CheckName = keyof typeof PASSED
+
+export const CHECKS: Readonly<Record<CheckName, string>> = PASSED
+
+export interface CodeMeaning {
+  readonly outcome: "fail" | "skipped"
+  readonly leadsTo: "invalid" | "unconfirmed" | "nothing"
+  readonly meaning: string
+}
+
+const invalid = (meaning: string): CodeMeaning => ({ outcome: "fail", leadsTo: "invalid", meaning })
+const unconfirmed = (meaning: string): CodeMeaning => ({ outcome: "fail", leadsTo: "unconfirmed", meaning })
+const skippedUnconfirmed = (meaning: string): CodeMeaning => ({ outcome: "skipped", leadsTo: "unconfirmed", meaning })
+const skipped = (meaning: string): CodeMeaning => ({ outcome: "skipped", leadsTo: "nothing", meaning })
+
+const LIST = {
+  tree_not_given: skippedUnconfirmed(
+    "The asset tree is not here, so nobody can see what was signed. Give the tree's file."
+  ),
+  tree_too_large: invalid("The asset tree is larger than 1 MiB and was not read."),
+  tree_not_utf8: invalid("The asset tree's bytes are not UTF-8 text."),
+  tree_not_json: invalid("The asset tree is not JSON."),
+  tree_duplicate_key: invalid("A key occurs twice in the asset tree; programs would disagree on what it says."),
+  tree_too_deep: invalid("The asset tree nests deeper than 64 levels."),
+  tree_not_object: invalid("The asset tree is not a JSON object."),
+
+  tree_sha256_not_given: skipped(
+    "The commit record names no checksum; the signature is checked against the tree's own."
+  ),
+  tree_sha256_malformed: invalid("The checksum named is not 64 hexadecimal digits."),
+  tree_sha256_differs: invalid(
+    "The tree's bytes have another checksum than the one named: they are not what was committed."
+  ),
+
+  tree_cid_not_given: skipped("No CID is named for the asset tree."),
+  tree_cid_malformed: invalid("The CID named for the asset tree is not a CID."),
+  tree_cid_codec: invalid("The CID named for the asset tree is neither a raw nor a dag-json CID."),
+  tree_cid_hash: invalid("The CID named for the asset tree does not use sha256."),
+  tree_cid_differs: invalid("The CID named for the asset tree belongs to other bytes."),
+  tree_cid_ambiguous: invalid("The proof and its commit record name the asset tree by two different CIDs."),
+
+  signature_missing: invalid("There is no signature, so nobody vouches for the tree."),
+  signature_malformed: invalid("The signature is not 0x and 130 hexadecimal digits (or 128: EIP-2098)."),
+  signature_recovery_id: invalid("The signature's last byte is not 27 or 28 (or 0 or 1)."),
+  signature_out_of_range: invalid("The signature's numbers are outside their range; no key makes such a signature."),
+  signature_high_s: invalid(
+    "The signature is in its malleable form (high s, EIP-2), which anybody can make from the real one."
+  ),
+  signature_unrecoverable: invalid("No key belongs to this signature."),
+  signature_without_checksum: invalid("There is neither a tree nor a checksum that the signature could be over."),
+
+  author_disagrees: invalid("The commit record names another author than the signed tree does."),
+  author_malformed: invalid("The tree's creatorWallet is not text."),
+  author_only_in_tree: skipped("Only the tree names the author; there is nothing to compare with."),
+  author_only_in_record: skipped("Only the commit record names the author; the signature does not cover that name."),
+  author_not_comparable: skipped(
+    "The commit record names the author by an identity's CID, which cannot be compared with an address offline."
+  ),
+  author_absent: skipped("Neither the tree nor a commit record names an author."),
+
+  signer_unknown: skipped("No signer could be found, so there is nobody to compare."),
+  signer_not_author: unconfirmed(
+    "The tree was signed by somebody other than the author it names. If you trust this signer, name it with --author."
+  ),
+  author_not_address: unconfirmed(
+    "The author is named by something other than an address, so the signer cannot be matched to it offline."
+  ),
+  author_not_named: skippedUnconfirmed("Nobody is named as the author. Say with --author whose signature you expect."),
+  signer_named_instead: skipped(
+    "The signer is not the author named in the file, but it is who you named with --author."
+  ),
+
+  expected_author_not_given: skipped(
+    "You named nobody with --author; the signer was compared with the author in the file."
+  ),
+  expected_author_malformed: unconfirmed("The address you expect is not 0x and 40 hexadecimal digits."),
+  expected_author_differs: unconfirmed("The tree was signed by somebody other than who you named with --author."),
+
+  commit_data_not_given: skipped(
+    "The commit record came as a file of its own, without the text that stands on the ledger."
+  ),
+  commit_data_not_json: invalid("The commit data of the proof is not a JSON object."),
+  commit_data_differs: invalid("The commit record of the proof says something else than its commit data."),
+
+  recorder_not_given: skipped("Nothing says who sent the transaction."),
+  committer_not_address: skipped(
+    "The commit record names no committer, or an identity by its CID, which cannot be compared with an address offline."
+  ),
+  committer_differs: invalid("The commit record names another committer than the wallet that sent the transaction."),
+
+  ledger_not_given: skipped("Nothing says where the commit is on a ledger."),
+  inclusion_not_given: skipped(
+    "The place on the ledger is what the proof says; it carries no proof of inclusion. Look the transaction up to be sure."
+  ),
+
+  asset_not_given: skipped("The asset's file was not checked. Add --asset FILE to check it."),
+  asset_sha256_not_named: skipped("The tree names no sha256 for the asset."),
+  asset_sha256_malformed: invalid("The sha256 that the tree names for the asset is not 64 hexadecimal digits."),
+  asset_sha256_differs: invalid("The asset's file is not the one the tree describes: its sha256 is another."),
+  asset_cid_not_named: skipped("The tree names no CID for the asset."),
+  asset_cid_not_comparable: skipped(
+    "The asset's CID was made in a way that cannot be repeated here; its sha256 is what counts."
+  ),
+  asset_cid_differs: invalid("The asset's file is not the one the tree describes: its CID is another."),
+  asset_not_tied: skippedUnconfirmed(
+    "Neither a sha256 nor a CID ties this file to the tree, so whether it is the asset cannot be told."
+  )
+} as const satisfies Record<string, CodeMeaning>
+
+/** A code other than `ok`. */
+export type Code = keyof typeof LIST
+
+export const CODES: Readonly<Record<Code, CodeMeaning>> = LIST

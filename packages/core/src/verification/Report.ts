@@ -1,0 +1,69 @@
+/**
+ * What verification says (decisions.md, section 8; schema: packages/verify/schema/report-v1.schema.json). Values are shown in full even when
+ * they do not hold; `provenance` says how much each is worth: `signed` is covered by the signature found, `ledger` by an
+ * inclusion proof, `claimed` by nothing but the file itself.
+ */
+import type { LedgerPosition } from "../proof/LedgerPosition.ts"
+import { type CheckName, CODES, type Code } from "./Codes.ts"
+
+export type Verdict = "valid" | "unconfirmed" | "invalid"
+export type Provenance = "signed" | "ledger" | "claimed"
+
+export interface Check {
+  readonly name: CheckName
+  readonly outcome: "pass" | "fail" | "skipped"
+  readonly code: Code | "ok"
+  readonly expected: string | null
+  readonly actual: string | null
+}
+
+/** The values of a report, each null when the input does not tell it. */
+export interface Findings {
+  /** Whose work it is: an address (EIP-55), or an identity's CID in old records. */
+  readonly author: string | null
+  /** Whose key signed, found by recovery. */
+  readonly signer: string | null
+  /** Who sent the commit to the ledger. */
+  readonly committer: string | null
+  readonly assetCid: string | null
+  readonly assetTreeCid: string | null
+  /** sha256 of the tree's exact bytes; of a record checked without its tree, the one it names. */
+  readonly assetTreeSha256: string | null
+  readonly ledger: LedgerPosition | null
+}
+
+export interface Report extends Findings {
+  readonly verdict: Verdict
+  readonly provenance: { readonly [Value in keyof Findings]: Provenance | null }
+  readonly checks: ReadonlyArray<Check>
+}
+
+/** What a check compared, for its line in the report. */
+export interface Compared {
+  readonly expected?: string | null | undefined
+  readonly actual?: string | null | undefined
+}
+
+export const passed = (name: CheckName, compared: Compared = {}): Check => ({
+  name,
+  outcome: "pass",
+  code: "ok",
+  expected: compared.expected ?? null,
+  actual: compared.actual ?? null
+})
+
+/** A check that did not pass; whether it failed or was skipped is the code's. */
+export const stopped = (name: CheckName, code: Code, compared: Compared = {}): Check => ({
+  name,
+  outcome: CODES[code].outcome,
+  code,
+  expected: compared.expected ?? null,
+  actual: compared.actual ?? null
+})
+
+/** The verdict over all checks: the heaviest of what their codes lead to. */
+export const verdictOf = (checks: ReadonlyArray<Check>): Verdict => {
+  const consequences = checks.map(({ code }) => (code === "ok" ? "nothing" : CODES[code].leadsTo))
+  if (consequences.includes("invalid")) return "invalid"
+  return consequences.includes("unconfirmed") ? "unconfirmed" : "valid"
+}

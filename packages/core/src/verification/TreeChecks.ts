@@ -1,0 +1,67 @@
+/** Integrity: the tree reads as JSON, and its exact bytes have the checksum and the CID that it is named by. */
+import { bytesToHex } from "@noble/hashes/utils.js"
+import { isSha256Text } from "../asset-tree/Checksum.ts"
+import { cidOf, DAG_JSON_CODE, parseCid, RAW_CODE, SHA2_256_CODE } from "../asset-tree/Cid.ts"
+import { dagJsonText } from "../asset-tree/DagJson.ts"
+import { textMember } from "../proof/Proof.ts"
+import type { Evidence, Tree } from "./Evidence.ts"
+import { type Check, passed, stopped } from "./Report.ts"
+
+export const treeJson = ({ tree }: Evidence): Check => {
+  if (tree === undefined) return stopped("tree-json", "tree_not_given")
+  if (tree.problem === undefined) return passed("tree-json")
+  return stopped("tree-json", tree.problem.code, { expected: "one JSON object", actual: tree.problem.message })
+}
+
+export const treeSha256 = ({ tree, namedSha256 }: Evidence): Check => {
+  const name = "tree-sha256"
+  const compared = { expected: namedSha256, actual: tree?.sha256 }
+  if (namedSha256 === undefined) return stopped(name, "tree_sha256_not_given", compared)
+  if (!isSha256Text(namedSha256)) return stopped(name, "tree_sha256_malformed", compared)
+  if (tree === undefined) return stopped(name, "tree_not_given", compared)
+  return tree.sha256 === namedSha256 ? passed(name, compared) : stopped(name, "tree_sha256_differs", compared)
+}
+
+/** The digest inside the CID is compared with the tree's; without a tree, with the checksum named. */
+export const treeCid = (evidence: Evidence): Check => {
+  const name = "tree-cid"
+  const [expected, other] = namedTreeCids(evidence)
+  const digest = evidence.tree?.sha256 ?? evidence.checksum
+  const cid = expected === undefined ? undefined : parseCid(expected)
+  const compared = { expected, actual: computedTreeCid(evidence) ?? digest }
+  if (expected === undefined) return stopped(name, "tree_cid_not_given", compared)
+  if (other !== undefined) return stopped(name, "tree_cid_ambiguous", { expected, actual: other })
+  if (cid === undefined) return stopped(name, "tree_cid_malformed", compared)
+  if (cid.codec !== RAW_CODE && cid.codec !== DAG_JSON_CODE) return stopped(name, "tree_cid_codec", compared)
+  if (cid.hash !== SHA2_256_CODE) return stopped(name, "tree_cid_hash", compared)
+  if (digest === undefined) return stopped(name, "tree_not_given", compared)
+  return bytesToHex(cid.digest) === digest
+    ? passed(name, { expected, actual: expected })
+    : stopped(name, "tree_cid_differs", compared)
+}
+
+/** Every CID the tree is named by, each once: the proof's, the commit record's. */
+export const namedTreeCids = ({ input }: Evidence): ReadonlyArray<string> => [
+  ...new Set([input.treeCid, textMember(input.record, "assetTreeCid")].filter((cid) => cid !== undefined))
+]
+
+/** The CID that the tree's bytes really have, under the codec it is named by or else the usual one. */
+export const computedTreeCid = (evidence: Evidence): string | undefined => {
+  const { input, tree } = evidence
+  if (input.tree === undefined || tree === undefined) return undefined
+  const named = namedTreeCids(evidence)[0]
+  const codec = named === undefined ? undefined : parseCid(named)?.codec
+  return codec === RAW_CODE || codec === DAG_JSON_CODE
+    ? cidOf(codec, input.tree)
+    : cidOf(isCanonical(input.tree, tree) ? DAG_JSON_CODE : RAW_CODE, input.tree)
+}
+
+/** Older clients write indented JSON and name it by a raw CID; canonical dag-json is named by a dag-json CID. */
+const isCanonical = (bytes: Uint8Array, tree: Tree): boolean => {
+  if (tree.members === undefined) return false
+  try {
+    return dagJsonText(tree.members) === new TextDecoder().decode(bytes)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The administration API: what the `treemarkd` commands ask of the daemon, over a unix socket of mode 0600 in the data folder, or
+ * in process when no daemon runs. Definitions only; the same for both, so a command cannot behave differently.
+ */
+import { AmountInTokens, CommitReceipt, WalletAddress } from "@treemark/core"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { TokenInfo } from "../accounts/AccessTokens.ts"
+import { RegisteredAsset } from "../content/Assets.ts"
+
+/** A command was refused: `code` names the reason and never changes, `message` is for the person. */
+export class AdminRefused extends Schema.TaggedError<AdminRefused>()(
+  "AdminRefused",
+  { code: Schema.String, message: Schema.String },
+  { httpApiStatus: 422 }
+) {}
+
+export const AccountView = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  serviceName: Schema.String,
+  wallet: Schema.String,
+  /** Exact decimal number of native tokens. */
+  credits: Schema.String,
+  disabled: Schema.Boolean
+})
+
+export const StatusView = Schema.Struct({
+  version: Schema.String,
+  pid: Schema.Int,
+  profile: Schema.String,
+  home: Schema.String,
+  addresses: Schema.Record(Schema.String, Schema.String),
+  startedAt: Schema.String
+})
+
+const NetworkBalance = Schema.Struct({ name: Schema.String, chainId: Schema.Int, balance: Schema.String })
+
+const account = { account: Schema.String }
+const refused = { error: AdminRefused }
+
+const daemon = HttpApiGroup.make("daemon").add(
+  HttpApiEndpoint.get("status", "/status", { success: StatusView }),
+  HttpApiEndpoint.post("stop", "/stop", { success: HttpApiSchema.NoContent })
+)
+
+const accounts = HttpApiGroup.make("accounts").add(
+  HttpApiEndpoint.get("list", "/accounts", { success: Schema.Array(AccountView), ...refused }),
+  HttpApiEndpoint.post("create", "/accounts", {
+    payload: Schema.Struct({
+      name: Schema.String,
+      serviceName: Schema.String,
+      credits: AmountInTokens,
+      /** Null: 100 on the local chains, none elsewhere. */
+      tokens: Schema.NullOr(AmountInTokens)
+    }),
+    success: Schema.Struct({ account: AccountView, token: Schema.String }),
+    ...refused
+  }),
+  HttpApiEndpoint.get("show", "/accounts/:account", { params: account, success: AccountView, ...refused }),
+  HttpApiEndpoint.post("credit", "/accounts/:account/credits", {
+    params: account,
+    payload: Schema.Struct({ credits: AmountInTokens }),
+    success: AccountView,
+    ...refused
+  }),
+  HttpApiEndpoint.post("setDisabled", "/accounts/:account/disabled", {
+    params: account,
+    payload: Schema.Struct({ disabled: Schema.Boolean }),
+    success: AccountView,
+    ...refused
+  }),
+  HttpApiEndpoint.get("tokens", "/accounts/:account/tokens", {
+    params: account,
+    success: Schema.Array(TokenInfo),
+    ...refused
+  }),
+  HttpApiEndpoint.post("issueToken", "/accounts/:account/tokens", {
+    params: account,
+    payload: Schema.Struct({ label: Schema.String, expiresAt: Schema.NullOr(Schema.Int) }),
+    success: Schema.Struct({ token: Schema.String, info: TokenInfo }),
+    ...refused
+  }),
+  HttpApiEndpoint.post("revokeToken", "/tokens/:id/revoke", {
+    params: { id: Schema.String },
+    success: TokenInfo,
+    ...refused
+  })
+)
+
+const wallet = HttpApiGroup.make("wallet").add(
+  HttpApiEndpoint.get("show", "/wallet", {
+    success: Schema.Struct({ committer: Schema.String, balances: Schema.Array(NetworkBalance) }),
+    ...refused
+  }),
+  HttpApiEndpoint.post("backup", "/wallet/backup", { success: Schema.Struct({ words: Schema.String }), ...refused })
+)
+
+const assets = HttpApiGroup.make("assets").add(
+  HttpApiEndpoint.get("list", "/assets", { success: Schema.Array(RegisteredAsset), ...refused }),
+  HttpApiEndpoint.post("registerElsewhere", "/assets/elsewhere", {
+    payload: Schema.Struct({
+      assetCid: Schema.String,
+      assetSha256: Schema.String,
+      encodingFormat: Schema.String,
+      size: Schema.NullOr(Schema.Int)
+    }),
+    success: RegisteredAsset,
+    ...refused
+  })
+)
+
+const operations = HttpApiGroup.make("operations").add(
+  HttpApiEndpoint.post("balance", "/balance", {
+    payload: Schema.Struct({ wallet: WalletAddress, allNetworks: Schema.Boolean }),
+    success: Schema.Struct({
+      wallet: Schema.String,
+      balance: Schema.String,
+      networks: Schema.Array(NetworkBalance)
+    }),
+    ...refused
+  }),
+  HttpApiEndpoint.post("commit", "/accounts/:account/commits", {
+    params: account,
+    payload: Schema.Struct({ request: Schema.Json, idempotencyKey: Schema.NullOr(Schema.String) }),
+    success: CommitReceipt,
+    ...refused
+  }),
+  HttpApiEndpoint.get("proof", "/proofs/:assetTreeCid", {
+    params: { assetTreeCid: Schema.String },
+    success: Schema.Struct({ proof: Schema.String }),
+    ...refused
+  })
+)
+
+export class AdminApi extends HttpApi.make("treemark-admin").add(daemon, accounts, wallet, assets, operations) {}
+
+/** Where `asset register FILE` streams the file's bytes; a plain route, since a body of any size is never held in memory. */
+export const REGISTER_PATH = "/assets/bytes"

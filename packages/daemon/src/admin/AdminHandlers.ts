@@ -1,0 +1,218 @@
+/** What the administration commands do: each handler decodes, calls the use case and encodes. No charge is made here but for `commit`. */
+import {
+  amount,
+  balanceText,
+  Caller,
+  type Charges,
+  CommitReceipt,
+  type ContentStore,
+  commitAsset,
+  decodeCommitRequest,
+  formatTokens,
+  type Ledger,
+  NativeBalance,
+  type Registry,
+  type Signer,
+  UNITS_PER_TOKEN,
+  walletAddress
+} from "@treemark/core"
+import { Context, Deferred, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { AccessTokens } from "../accounts/AccessTokens.ts"
+import { type Account, Accounts } from "../accounts/Accounts.ts"
+import { Idempotency } from "../books/Idempotency.ts"
+import { Assets, RegisteredAsset } from "../content/Assets.ts"
+import { fingerprintOf, storedAnswer } from "../edge/IdempotencyKey.ts"
+import type { FinishedCommits } from "../jobs/FinishedCommits.ts"
+import { LocalChains } from "../ledger/embedded/LocalChains.ts"
+import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
+import { Seed } from "../wallets/Seed.ts"
+import { AdminApi, AdminRefused, REGISTER_PATH, type StatusView } from "./AdminApi.ts"
+import { proofOfTree } from "./ProofOfTree.ts"
+
+/** What a running daemon says of itself, and how it is told to stop. */
+export class DaemonControl extends Context.Service<
+  DaemonControl,
+  {
+    readonly status: Effect.Effect<typeof StatusView.Type>
+    readonly stopRequested: Deferred.Deferred<void>
+  }
+>()("@treemark/daemon/admin/DaemonControl") {}
+
+/** Every failure of a use case becomes a refusal with the code of its kind and the message it was given for people. */
+const refuse = (error: { readonly _tag: string; readonly message: string }): AdminRefused =>
+  error instanceof AdminRefused ? error : new AdminRefused({ code: codeOf(error._tag), message: error.message })
+
+const codeOf = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
+const refused = Effect.mapError(refuse)
+
+const accountView = (account: Account) => ({
+  id: account.id,
+  name: account.name,
+  serviceName: account.serviceName,
+  wallet: account.wallet,
+  credits: formatTokens(account.credits),
+  disabled: account.disabled
+})
+
+const daemon = HttpApiBuilder.group(AdminApi, "daemon", (handlers) =>
+  Effect.gen(function* () {
+    const control = yield* DaemonControl
+    return handlers.handleAll({
+      status: () => control.status,
+      stop: () => Effect.asVoid(Deferred.succeed(control.stopRequested, undefined))
+    })
+  })
+)
+
+/** What a new wallet gets on the local chains when nothing else is asked for. */
+const LOCAL_TOKENS = amount(100n * UNITS_PER_TOKEN)
+
+const accounts = HttpApiBuilder.group(AdminApi, "accounts", (handlers) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const tokens = yield* AccessTokens
+    const { chains } = yield* LocalChains
+    const defaultTokens = chains.mainnet === undefined ? amount(0n) : LOCAL_TOKENS
+    return handlers.handleAll({
+      list: () =>
+        accounts.list.pipe(
+          Effect.map((all) => all.map(accountView)),
+          refused
+        ),
+      create: ({ payload }) =>
+        accounts.create({ ...payload, tokens: payload.tokens ?? defaultTokens }).pipe(
+          Effect.map(({ account, token }) => ({ account: accountView(account), token: Redacted.value(token) })),
+          refused
+        ),
+      show: ({ params }) => accounts.find(params.account).pipe(Effect.map(accountView), refused),
+      credit: ({ params, payload }) =>
+        accounts.addCredits(params.account, payload.credits).pipe(Effect.map(accountView), refused),
+      setDisabled: ({ params, payload }) =>
+        accounts.setDisabled(params.account, payload.disabled).pipe(Effect.map(accountView), refused),
+      tokens: ({ params }) =>
+        accounts.find(params.account).pipe(
+          Effect.flatMap((account) => tokens.list(account.id)),
+          refused
+        ),
+      issueToken: ({ params, payload }) =>
+        accounts.find(params.account).pipe(
+          Effect.flatMap((account) => tokens.issue(account.id, payload)),
+          Effect.map(({ token, info }) => ({ token: Redacted.value(token), info })),
+          refused
+        ),
+      revokeToken: ({ params }) => tokens.revoke(params.id).pipe(refused)
+    })
+  })
+)
+
+const wallet = HttpApiBuilder.group(AdminApi, "wallet", (handlers) =>
+  Effect.gen(function* () {
+    const committer = (yield* HdWallets).address(SERVICE_WALLET)
+    const seed = yield* Seed
+    const balances = yield* NativeBalance
+    return handlers.handleAll({
+      show: () =>
+        balancesOf(balances, committer).pipe(
+          Effect.map(({ networks }) => ({ committer, balances: networks })),
+          refused
+        ),
+      backup: () => Effect.map(seed.backup, (words) => ({ words: Redacted.value(words) }))
+    })
+  })
+)
+
+const assets = HttpApiBuilder.group(AdminApi, "assets", (handlers) =>
+  Effect.gen(function* () {
+    const assets = yield* Assets
+    return handlers.handleAll({
+      list: () => assets.list.pipe(refused),
+      registerElsewhere: ({ payload }) => assets.registerElsewhere({ ...payload, accountId: undefined }).pipe(refused)
+    })
+  })
+)
+
+const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
+  Effect.gen(function* () {
+    const balances = yield* NativeBalance
+    const accounts = yield* Accounts
+    const idempotency = yield* Idempotency
+    const services = yield* Effect.context<Charges | ContentStore | FinishedCommits | Ledger | Registry | Signer>()
+    return handlers.handleAll({
+      balance: ({ payload }) => balancesOf(balances, payload.wallet, payload.allNetworks).pipe(refused),
+      commit: Effect.fnUntraced(function* ({ params, payload }) {
+        const { id, name, serviceName, wallet } = yield* accounts.find(params.account).pipe(refused)
+        const request = yield* decodeCommitRequest(payload.request).pipe(refused)
+        const caller = new Caller({ accountId: id, name, serviceName, wallet: walletAddress(wallet) })
+        const { answer } = yield* idempotency
+          .run(
+            {
+              accountId: id,
+              operation: "commit",
+              key: payload.idempotencyKey ?? undefined,
+              fingerprint: fingerprintOf(new TextEncoder().encode(JSON.stringify(payload.request)))
+            },
+            (commitId) => Effect.map(commitAsset({ caller, request, commitId }), storedAnswer)
+          )
+          .pipe(Effect.provide(services), refused)
+        return yield* decodeReceipt(answer.body).pipe(Effect.orDie)
+      }),
+      proof: ({ params }) =>
+        Effect.map(proofOfTree(params.assetTreeCid), (proof) => ({ proof })).pipe(Effect.provide(services), refused)
+    })
+  })
+)
+
+const decodeReceipt = Schema.decodeEffect(Schema.fromJsonString(CommitReceipt))
+
+const balancesOf = Effect.fnUntraced(function* (
+  balances: NativeBalance["Service"],
+  address: string,
+  allNetworks = true
+) {
+  const wallet = walletAddress(address)
+  const asked = allNetworks ? balances.networks : balances.networks.slice(0, 1)
+  const found = yield* Effect.forEach(
+    asked,
+    (network) => Effect.map(balances.on(network, wallet), (exact) => ({ network, exact })),
+    { concurrency: "unbounded" }
+  )
+  return {
+    wallet,
+    balance: balanceText(amount(found.reduce((sum, { exact }) => sum + exact, 0n))),
+    networks: found.map(({ network, exact }) => ({
+      name: network.name,
+      chainId: network.chainId,
+      balance: balanceText(exact)
+    }))
+  }
+})
+
+/** `asset register FILE` streams the bytes here. */
+const registerRoute = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const assets = yield* Assets
+    const answer = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const asset = yield* assets.register({
+        bytes: request.stream,
+        fileName: new URL(request.url, "http://treemark").searchParams.get("fileName") ?? undefined,
+        contentType: request.headers["content-type"],
+        accountId: undefined
+      })
+      return yield* HttpServerResponse.schemaJson(RegisteredAsset)(asset, { status: 201 })
+    }).pipe(
+      Effect.catch((error) => HttpServerResponse.schemaJson(AdminRefused)(refuse(error), { status: 422 })),
+      Effect.orDie
+    )
+    yield* router.add("POST", REGISTER_PATH, answer)
+  })
+)
+
+/** The administration API with its handlers; what they need is left open. */
+export const adminRoutes = Layer.mergeAll(
+  HttpApiBuilder.layer(AdminApi).pipe(Layer.provide([daemon, accounts, wallet, assets, operations])),
+  registerRoute
+)

@@ -1,0 +1,47 @@
+/** Registration of assets, and what the ledger knows of them (decisions.md, section 9). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { RegisteredAsset } from "../content/Assets.ts"
+import { problems } from "./ProblemSchemas.ts"
+import { TokenAuth } from "./TokenAuth.ts"
+
+/** One commit of an asset: `commit` is the commit record; a record that is no JSON object stands as text in `commitData`. */
+export const AssetCommit = Schema.Struct({
+  txHash: Schema.String,
+  blockNumber: Schema.Int,
+  recorder: Schema.String,
+  commit: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  commitData: Schema.optionalKey(Schema.String)
+})
+
+export const AssetsGroup = HttpApiGroup.make("assets").add(
+  HttpApiEndpoint.post("registerAsset", "/assets", {
+    payload: HttpApiSchema.StreamUint8Array({ contentType: "*/*" }),
+    success: RegisteredAsset.pipe(HttpApiSchema.status(201)),
+    error: problems([
+      "bad_request",
+      "invalid_fields",
+      "request_timeout",
+      "registration_conflict",
+      "payload_too_large",
+      "storage_unavailable"
+    ])
+  })
+    .middleware(TokenAuth)
+    .annotate(OpenApi.Summary, "Register an asset")
+    .annotate(
+      OpenApi.Description,
+      "The body is the file, of any size; Content-Type is its MIME type (left out or application/octet-stream: found from the bytes). The same file again gives the same answer."
+    ),
+  HttpApiEndpoint.get("assetCommits", "/assets/:assetCid/commits", {
+    params: { assetCid: Schema.String },
+    query: { testnet: Schema.optionalKey(Schema.String) },
+    success: Schema.Struct({ commits: Schema.Array(AssetCommit) }),
+    error: problems(["invalid_fields", "ledger_unavailable"])
+  })
+    .annotate(OpenApi.Summary, "Commits of an asset")
+    .annotate(
+      OpenApi.Description,
+      "Every commit of the asset on the mainnet, or with `testnet=true` on the test network, by any recorder, oldest first."
+    )
+)

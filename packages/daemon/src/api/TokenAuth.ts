@@ -1,0 +1,23 @@
+/** `Authorization: token <ACCESS_TOKEN>` (interface.md, "Authentication"); what comes after it knows its caller. */
+import type { Caller } from "@treemark/core"
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { problems } from "./ProblemSchemas.ts"
+
+/** The account that the request's token belongs to. */
+export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("@treemark/daemon/api/CurrentCaller") {}
+
+const token = HttpApiSecurity.http({ scheme: "token" }).pipe(
+  HttpApiSecurity.annotate(
+    OpenApi.Description,
+    "The header `Authorization: token <ACCESS_TOKEN>`; the token is the one shown when the account was created"
+  )
+)
+
+export class TokenAuth extends HttpApiMiddleware.Service<TokenAuth, { provides: CurrentCaller }>()(
+  "@treemark/daemon/api/TokenAuth",
+  {
+    security: { token },
+    error: problems(["missing_token", "invalid_token", "account_disabled", "storage_unavailable"])
+  }
+) {}

@@ -1,0 +1,33 @@
+/** The whole public API as a value: routes, the OpenAPI document and clients are made from it. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { AccountGroup } from "./Account.ts"
+import { AssetsGroup } from "./Assets.ts"
+import { BalanceAllNetworks } from "./BalanceAllNetworks.ts"
+import { BalanceMainnet } from "./BalanceMainnet.ts"
+import { Commit } from "./Commit.ts"
+import { GatewayGroup } from "./Gateway.ts"
+import { ServiceGroup } from "./Service.ts"
+
+const API = "treemark"
+
+export const TreemarkApi = HttpApi.make(API)
+  .add(BalanceMainnet, BalanceAllNetworks, Commit, AssetsGroup, AccountGroup, GatewayGroup, ServiceGroup)
+  .annotate(OpenApi.Title, "Treemark")
+  .annotate(
+    OpenApi.Description,
+    "Wallet balances, and commits of registered assets with signed asset trees on an EVM ledger. Every path also answers with a trailing slash. Every answer of status 400 and above is application/problem+json (RFC 9457)."
+  )
+
+/** Each operation alone, for a listener of its own. */
+export const OPERATION_APIS = {
+  "balance-mainnet": HttpApi.make(API).add(BalanceMainnet),
+  "balance-all-networks": HttpApi.make(API).add(BalanceAllNetworks),
+  commit: HttpApi.make(API).add(Commit)
+}
+
+/** Where each operation answers on the main listener. */
+export const OPERATION_PATHS = {
+  "balance-mainnet": "/balance/mainnet",
+  "balance-all-networks": "/balance/all-networks",
+  commit: "/commit"
+} as const

@@ -1,0 +1,178 @@
+/**
+ * Layer of core's `Charges` over the books. One piece of work (account, operation, reference) has at most one hold that was not
+ * released: asked for again it is that hold, in whatever state, so that a repeated call is not charged twice.
+ *
+ * The gas of a later settlement comes out of the wallet too. A wallet that holds exactly the price is served all the same, because
+ * the interface asks for no more; what the transfer cannot carry stays owed, and counts against the wallet's next call.
+ */
+import {
+  type Amount,
+  amount,
+  Charges,
+  type Hold,
+  InsufficientFunds,
+  type LedgerUnavailable,
+  Prices,
+  type StorageUnavailable
+} from "@treemark/core"
+import { Clock, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type SqlError } from "effect/sql"
+import { credits, gas, heldCredits, heldTokens, revenue, tokens, wallets } from "./BookAccounts.ts"
+import { holdQuery, type StoredHold } from "./Holds.ts"
+import { type Line, Postings } from "./Postings.ts"
+import { randomId } from "./RandomId.ts"
+import { storing } from "./StorageFailure.ts"
+import { payable, WalletDebt, type WalletReading } from "./WalletDebt.ts"
+
+type HoldRequest = Parameters<Charges["Service"]["hold"]>[0]
+
+/** A hold, or why not yet: `ask` for the wallet's balance on the chain. */
+type Placed = { readonly hold: Hold } | "ask"
+
+export const layer: Layer.Layer<
+  Charges,
+  never,
+  SqlClient.SqlClient | Postings | WalletDebt | SecureRandom.SecureRandom
+> = Layer.effect(
+  Charges,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const postings = yield* Postings
+    const debt = yield* WalletDebt
+    const random = yield* SecureRandom.SecureRandom
+    const holds = holdQuery(sql)
+    const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h", orElse: () => "" }))
+
+    const write = Effect.fnUntraced(function* (request: HoldRequest, funding: StoredHold["funding"]) {
+      const { caller, operation, reference } = request
+      const prices = yield* Prices
+      const id = yield* randomId("hold", random)
+      const [from, to] =
+        funding === "credits"
+          ? [credits(caller.accountId), heldCredits(caller.accountId)]
+          : [wallets, heldTokens(caller.accountId)]
+      yield* postings.post({ id: `hold:${id}`, kind: "hold", reference }, [
+        { account: from, amount: -request.amount },
+        { account: to, amount: request.amount }
+      ])
+      yield* sql`INSERT INTO hold ${sql.insert({
+        id,
+        account_id: caller.accountId,
+        operation,
+        reference,
+        amount: request.amount.toString(),
+        funding,
+        state: "held",
+        price: prices[operation].toString(),
+        price_version: prices.version,
+        created_at: yield* Clock.currentTimeMillis
+      })}`
+      return { hold: { id, caller, operation, reference, amount: request.amount } }
+    })
+
+    /** Without a reading of the wallet only credits are tried; with one, credits still come first. */
+    const place = Effect.fnUntraced(function* (
+      request: HoldRequest,
+      reading: WalletReading | undefined
+    ): Effect.fn.Return<Placed, SqlError.SqlError | InsufficientFunds> {
+      const { accountId } = request.caller
+      const [balance = 0n] = yield* postings.lock([credits(accountId)])
+      const [known] = yield* holds(sql`WHERE h.account_id = ${accountId} AND h.operation = ${request.operation}
+        AND h.reference = ${request.reference} AND h.state <> 'released'`)
+      if (known !== undefined) return { hold: known }
+      if (balance >= request.amount) return yield* write(request, "credits")
+      if (reading === undefined) return "ask"
+      const owed = yield* debt.lock(accountId)
+      if (owed.settled !== reading.settled) return "ask"
+      const payableTokens = payable(reading, owed)
+      if (payableTokens >= request.amount) return yield* write(request, "tokens")
+      return yield* new InsufficientFunds({ needed: request.amount, credits: amount(balance), tokens: payableTokens })
+    }, sql.withTransaction)
+
+    const hold = Effect.fn("Charges.hold")(function* (
+      request: HoldRequest
+    ): Effect.fn.Return<Hold, InsufficientFunds | StorageUnavailable | LedgerUnavailable> {
+      let placed = yield* place(request, undefined).pipe(storing("money was held"))
+      while (placed === "ask") {
+        const reading = yield* debt.read(request.caller).pipe(storing("money was held"))
+        placed = yield* place(request, reading).pipe(storing("money was held"))
+      }
+      return placed.hold
+    })
+
+    /** The stored hold, locked; a hold nobody stored is a mistake of the program. */
+    const locked = Effect.fnUntraced(function* (id: string) {
+      const [found] = yield* holds(sql`WHERE h.id = ${id} ${forUpdate}`)
+      return found ?? (yield* Effect.die(new Error(`There is no hold ${id} in the books.`)))
+    })
+
+    const close = Effect.fnUntraced(function* (
+      stored: StoredHold,
+      captured: Amount | null,
+      lines: ReadonlyArray<Line>
+    ) {
+      const kind = captured === null ? "release" : "capture"
+      yield* postings.post({ id: `${kind}:${stored.id}`, kind, reference: stored.reference }, [
+        ...lines,
+        ...givenBack(stored, captured ?? 0n)
+      ])
+      yield* sql`UPDATE hold SET ${sql.update({
+        state: captured === null ? "released" : "captured",
+        captured: captured === null ? null : captured.toString(),
+        closed_at: yield* Clock.currentTimeMillis
+      })} WHERE id = ${stored.id}`
+    })
+
+    const capture = Effect.fn("Charges.capture")(
+      function* (hold: Hold, asked: Amount) {
+        const stored = yield* locked(hold.id)
+        if (stored.state === "released") {
+          return yield* Effect.logError(
+            `The work ${stored.reference} of account ${stored.caller.name} ended well after its hold ${hold.id} had been released: it was not charged.`
+          )
+        }
+        if (stored.state === "captured") return
+        if (asked > stored.amount) {
+          yield* Effect.logWarning(
+            `The work ${stored.reference} cost ${asked} and only ${stored.amount} (10^-18) was held for it: no more than that is charged.`
+          )
+        }
+        const taken = amount(asked < stored.amount ? asked : stored.amount)
+        const price = stored.price < taken ? stored.price : taken
+        yield* close(stored, taken, [
+          { account: revenue, amount: price },
+          { account: gas, amount: taken - price }
+        ])
+      },
+      sql.withTransaction,
+      storing("a call was charged")
+    )
+
+    const release = Effect.fn("Charges.release")(
+      function* (hold: Hold) {
+        const stored = yield* locked(hold.id)
+        if (stored.state === "held") yield* close(stored, null, [])
+      },
+      sql.withTransaction,
+      storing("held money was given back")
+    )
+
+    return Charges.of({ hold, capture, release })
+  })
+)
+
+/** Empties the hold: what was not taken goes back to where it came from; what was taken by tokens is now owed by the wallet. */
+const givenBack = (stored: StoredHold, taken: bigint): ReadonlyArray<Line> => {
+  const { accountId } = stored.caller
+  return stored.funding === "credits"
+    ? [
+        { account: heldCredits(accountId), amount: -stored.amount },
+        { account: credits(accountId), amount: stored.amount - taken }
+      ]
+    : [
+        { account: heldTokens(accountId), amount: -stored.amount },
+        { account: wallets, amount: stored.amount },
+        { account: tokens(accountId), amount: -taken }
+      ]
+}

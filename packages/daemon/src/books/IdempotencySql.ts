@@ -1,0 +1,136 @@
+/**
+ * Layer of `Idempotency` on SQL. A key's row is stored before the call runs and keeps the id of its work for good: a call that failed,
+ * or that a crash cut off, runs again under the same id, so a commit that did reach the ledger is found there and not made twice.
+ *
+ * Which keys are running is known to this process alone: a stored key that nobody here works on belongs to a call that ended, or to
+ * a process that died, and is free. That is right as long as one process owns the store (store/StoreLock.ts).
+ */
+import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Idempotency, IdempotencyKeyInUse, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
+import { randomId } from "./RandomId.ts"
+import { storing } from "./StorageFailure.ts"
+
+/** How long an answer is kept at least. */
+export const IdempotencyRetention = Context.Reference<Duration.Duration>(
+  "@treemark/daemon/books/IdempotencyRetention",
+  {
+    defaultValue: () => Duration.hours(24)
+  }
+)
+
+/** Keys without an answer stand for work whose outcome may be open, so they are kept this many times longer. */
+const UNANSWERED = 30
+
+type Request = Parameters<Idempotency["Service"]["run"]>[0]
+
+interface Row {
+  readonly fingerprint: string
+  readonly work_id: string
+  readonly status: number | null
+  readonly body: string | null
+}
+
+type ClaimError = IdempotencyKeyInUse | IdempotencyKeyReused | SqlError.SqlError
+type Claim = { readonly workId: string } | { readonly answer: StoredAnswer }
+
+const WORK_PREFIX = { commit: "cmt", "balance-all-networks": "bal", "balance-mainnet": "bal" } as const
+
+const PRUNE_EVERY = Duration.hours(1)
+
+/** Removes what is older than it needs to be; the layer does it every hour. */
+export const prune = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const retention = Duration.toMillis(yield* IdempotencyRetention)
+  yield* sql`DELETE FROM idempotency WHERE created_at < ${now - retention}
+    AND (answered_at < ${now - retention} OR (answered_at IS NULL AND created_at < ${now - UNANSWERED * retention}))`
+}).pipe(storing("old idempotency keys were removed"), Effect.withSpan("Idempotency.prune"))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const random = yield* SecureRandom.SecureRandom
+  const running = new Set<string>()
+  const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
+
+  /**
+   * The answer, or the id of the work, which is then marked as running. It is marked inside the transaction: the call that runs is
+   * unmarked only after its answer was stored, so whoever reads no answer finds the mark.
+   */
+  const claim = Effect.fnUntraced(function* (
+    request: Request,
+    key: string,
+    mark: (workId: string) => void
+  ): Effect.fn.Return<Claim, ClaimError> {
+    const work_id = yield* randomId(WORK_PREFIX[request.operation], random)
+    const bound = { account_id: request.accountId, operation: request.operation, key }
+    const created_at = yield* Clock.currentTimeMillis
+    yield* sql`INSERT INTO idempotency ${sql.insert({
+      ...bound,
+      fingerprint: request.fingerprint,
+      work_id,
+      state: "running",
+      created_at
+    })} ON CONFLICT (account_id, operation, key) DO NOTHING`
+    const [row] = yield* sql<Row>`SELECT fingerprint, work_id, status, body FROM idempotency
+      WHERE account_id = ${bound.account_id} AND operation = ${bound.operation} AND key = ${key} ${forUpdate}`
+    if (row === undefined) return yield* Effect.die(new Error("An idempotency key vanished while it was claimed."))
+    if (row.fingerprint !== request.fingerprint) return yield* new IdempotencyKeyReused({ key })
+    if (row.status !== null && row.body !== null) return { answer: { status: row.status, body: row.body } }
+    if (running.has(row.work_id)) return yield* new IdempotencyKeyInUse({ key })
+    mark(row.work_id)
+    return { workId: row.work_id }
+  })
+
+  /** A transaction that fails as it commits has marked work that will not run: the mark is taken off again. */
+  const claimed = Effect.fnUntraced(function* (request: Request, key: string) {
+    const marked: Array<string> = []
+    const mark = (workId: string) => {
+      running.add(workId)
+      marked.push(workId)
+    }
+    const unmark = Effect.sync(() => {
+      for (const workId of marked) running.delete(workId)
+    })
+    return yield* sql.withTransaction(claim(request, key, mark)).pipe(Effect.onError(() => unmark))
+  }, storing("an idempotency key was looked up"))
+
+  const keep = Effect.fnUntraced(function* (workId: string, { status, body }: StoredAnswer) {
+    const answered_at = yield* Clock.currentTimeMillis
+    yield* sql`UPDATE idempotency SET ${sql.update({ state: "done", status, body, answered_at })} WHERE work_id = ${workId}`
+  }, storing("an answer was kept for its idempotency key"))
+
+  const run = Effect.fn("Idempotency.run")(function* <E, R>(
+    request: Request,
+    call: (workId: string) => Effect.Effect<StoredAnswer, E, R>
+  ) {
+    const { key } = request
+    if (key === undefined) {
+      return { answer: yield* call(yield* randomId(WORK_PREFIX[request.operation], random)), replayed: false }
+    }
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const found = yield* claimed(request, key)
+        if ("answer" in found) return { answer: found.answer, replayed: true }
+        return yield* restore(call(found.workId)).pipe(
+          Effect.tap((answer) => keep(found.workId, answer)),
+          Effect.map((answer) => ({ answer, replayed: false })),
+          Effect.ensuring(Effect.sync(() => running.delete(found.workId)))
+        )
+      })
+    )
+  })
+
+  yield* prune.pipe(
+    Effect.catch((error) => Effect.logWarning(error.message)),
+    Effect.schedule(Schedule.spaced(PRUNE_EVERY)),
+    Effect.forkScoped
+  )
+  return Idempotency.of({ run })
+})
+
+export const layer: Layer.Layer<Idempotency, never, SqlClient.SqlClient | SecureRandom.SecureRandom> = Layer.effect(
+  Idempotency,
+  make
+)

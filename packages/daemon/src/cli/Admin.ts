@@ -1,0 +1,80 @@
+/**
+ * How a command reaches the daemon: over the unix socket of a running one, or, when none runs, by opening the store itself and
+ * calling the very same handlers in process.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Context, Effect, Layer, Option } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpRouter } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { AdminApi } from "../admin/AdminApi.ts"
+import { readDaemonFile } from "../admin/DaemonFile.ts"
+import { adminInProcess } from "../Server.ts"
+import { Settings, layer as settingsLayer } from "../Settings.ts"
+import { CommandFailed, EXIT } from "./Output.ts"
+
+/** Nobody resolves this name: it only completes the URL of a request that goes to the socket or stays in the process. */
+const BASE_URL = "http://treemark"
+
+export class Admin extends Context.Service<
+  Admin,
+  {
+    readonly client: HttpApiClient.ForApi<typeof AdminApi>
+    readonly http: HttpClient.HttpClient
+    /** Whether a running daemon answers. */
+    readonly remote: boolean
+  }
+>()("@treemark/daemon/cli/Admin") {
+  /** A running daemon's socket if there is one, else the store itself. */
+  static readonly layer = (home: string | undefined) =>
+    Layer.unwrap(
+      Effect.gen(function* () {
+        const settings = yield* Settings
+        const running = yield* readDaemonFile(settings.home)
+        return Option.isSome(running) ? overSocket(running.value.socket) : inProcess
+      })
+    ).pipe(Layer.provide(settingsLayer(home === undefined ? {} : { home })))
+
+  /** Only a running daemon; without one the command fails and says how to start it. */
+  static readonly layerRunning = (home: string | undefined) =>
+    Layer.unwrap(
+      Effect.gen(function* () {
+        const settings = yield* Settings
+        const running = yield* readDaemonFile(settings.home)
+        if (Option.isSome(running)) return overSocket(running.value.socket)
+        return yield* new CommandFailed({
+          code: "not_running",
+          message: `No daemon runs on ${settings.home}. Start one with: treemarkd start`,
+          exitCode: EXIT.unavailable
+        })
+      })
+    ).pipe(Layer.provide(settingsLayer(home === undefined ? {} : { home })))
+}
+
+const overSocket = (socketPath: string) =>
+  Layer.effect(
+    Admin,
+    Effect.gen(function* () {
+      const http = HttpClient.mapRequest(yield* HttpClient.HttpClient, HttpClientRequest.prependUrl(BASE_URL))
+      const client = yield* HttpApiClient.makeWith(AdminApi, { httpClient: http })
+      return Admin.of({ client, http, remote: true })
+    })
+  ).pipe(
+    Layer.provide(NodeHttpClient.layerUndiciOptions({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0 }))
+  )
+
+/** The handlers behind a `fetch` that never leaves the process. */
+const inProcess = Layer.effect(
+  Admin,
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const { handler, dispose } = HttpRouter.toWebHandler(adminInProcess(settings), { disableLogger: true })
+    yield* Effect.addFinalizer(() => Effect.promise(dispose))
+    const stayInside: typeof fetch = (input, init) => handler(new Request(input, init))
+    const http = (yield* HttpClient.HttpClient).pipe(
+      HttpClient.mapRequest(HttpClientRequest.prependUrl(BASE_URL)),
+      HttpClient.transform((effect) => Effect.provideService(effect, FetchHttpClient.Fetch, stayInside))
+    )
+    const client = yield* HttpApiClient.makeWith(AdminApi, { httpClient: http })
+    return Admin.of({ client, http, remote: false })
+  })
+).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,0 +1,107 @@
+/** `treemarkd asset …`: registration, from a file (streamed) or by the names of content that lives elsewhere. */
+import { basename } from "node:path"
+import { Effect, FileSystem, Option, Schema, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { HttpBody, type HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { AdminRefused, REGISTER_PATH } from "../admin/AdminApi.ts"
+import { RegisteredAsset } from "../content/Assets.ts"
+import { CommandFailed, EXIT, facts, failed, print, table } from "./Output.ts"
+import { progressBar } from "./Progress.ts"
+import { withAdmin } from "./Root.ts"
+
+const assetText = (asset: RegisteredAsset): string =>
+  facts([
+    ["asset", asset.assetCid],
+    ["sha256", asset.assetSha256],
+    ["type", asset.encodingFormat],
+    ["size", asset.size === null ? "not told" : `${asset.size} bytes`]
+  ])
+
+const register = Command.make(
+  "register",
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("File to register"), Argument.optional),
+    cid: Flag.String("cid").pipe(Flag.withDescription("CID of content that lives elsewhere"), Flag.optional),
+    sha256: Flag.String("sha256").pipe(Flag.withDescription("sha256 of that content, 64 hex digits"), Flag.optional),
+    type: Flag.String("type").pipe(Flag.withDescription("MIME type (default: read off the content)"), Flag.optional),
+    size: Flag.Int("size").pipe(Flag.withDescription("Size in bytes of content that lives elsewhere"), Flag.optional)
+  },
+  ({ file, cid, sha256, type, size }) =>
+    withAdmin(
+      Effect.fnUntraced(function* (admin, { json }) {
+        if (Option.isSome(file)) {
+          const asset = yield* registerFile(admin.http, file.value, Option.getOrUndefined(type))
+          return yield* print(json, asset, assetText(asset))
+        }
+        if (Option.isNone(cid) || Option.isNone(sha256)) {
+          return yield* new CommandFailed({
+            code: "usage",
+            message: "Name a FILE to register, or --cid and --sha256 of content that lives elsewhere.",
+            exitCode: EXIT.usage
+          })
+        }
+        const asset = yield* admin.client.assets.registerElsewhere({
+          payload: {
+            assetCid: cid.value,
+            assetSha256: sha256.value,
+            encodingFormat: Option.getOrElse(type, () => "application/octet-stream"),
+            size: Option.getOrNull(size)
+          }
+        })
+        yield* print(json, asset, assetText(asset))
+      })
+    )
+).pipe(
+  Command.withDescription("Register an asset, so that it can be committed"),
+  Command.withExamples([
+    { command: "treemarkd asset register photo.jpg", description: "Import a file of any size" },
+    {
+      command: "treemarkd asset register --cid bafy… --sha256 63560b… --type image/png",
+      description: "Content that lives elsewhere"
+    }
+  ])
+)
+
+const Answer = Schema.Union([RegisteredAsset, AdminRefused])
+
+/** Streams the file to the daemon, with a progress bar on a terminal. */
+const registerFile = Effect.fnUntraced(function* (http: HttpClient.HttpClient, path: string, type: string | undefined) {
+  const files = yield* FileSystem.FileSystem
+  const facts = yield* files
+    .stat(path)
+    .pipe(Effect.mapError((error) => failed("unreadable", `${path} cannot be read: ${error.message}`)))
+  if (facts.type !== "File") return yield* failed("unreadable", `${path} is not a file.`)
+  const size = Number(facts.size)
+  const progress = yield* progressBar(`registering ${basename(path)}`, size)
+  const bytes = files.stream(path, { chunkSize: 1 << 20 }).pipe(Stream.tap((chunk) => progress.advance(chunk.length)))
+  const request = HttpClientRequest.post(REGISTER_PATH).pipe(
+    HttpClientRequest.setUrlParams({ fileName: basename(path) }),
+    HttpClientRequest.setBody(HttpBody.stream(bytes, type ?? "application/octet-stream", size))
+  )
+  const answer = yield* http
+    .execute(request)
+    .pipe(Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)), Effect.ensuring(progress.end))
+  return answer instanceof AdminRefused ? yield* failed(answer.code, answer.message) : answer
+})
+
+const list = Command.make("list", {}, () =>
+  withAdmin(
+    Effect.fnUntraced(function* ({ client }, { json }) {
+      const assets = yield* client.assets.list()
+      yield* print(
+        json,
+        { assets },
+        table(
+          ["ASSET", "TYPE", "SIZE", "SHA256"],
+          assets.map((asset) => [asset.assetCid, asset.encodingFormat, String(asset.size ?? "-"), asset.assetSha256]),
+          "No assets yet. Register one with: treemarkd asset register FILE"
+        )
+      )
+    })
+  )
+).pipe(Command.withDescription("List the registered assets"))
+
+export const assetCommand = Command.make("asset").pipe(
+  Command.withDescription("Registered assets"),
+  Command.withSubcommands([register, list])
+)

@@ -1,0 +1,193 @@
+/**
+ * Layers of `Assets` and of core's `Registry` over the table `asset` and the content store; the same SQL on SQLite and
+ * PostgreSQL. The first registration of a CID stands: registering the same bytes again answers the same, type included.
+ */
+import {
+  type AccountId,
+  checksumOf,
+  FieldProblem,
+  InvalidFields,
+  parseCid,
+  RAW_CODE,
+  Registration,
+  Registry,
+  StorageUnavailable
+} from "@treemark/core"
+import { SHA2_256_CODE } from "@treemark/core/asset-tree/Cid"
+import { decodeBody } from "@treemark/core/rules/FieldProblem"
+import { CidText, MediaType, Sha256Text } from "@treemark/core/rules/RequestFields"
+import { Clock, Effect, Layer, Option, Schema, Stream } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Assets, IMPORT_PROFILE, RegisteredAsset, RegistrationConflict } from "./Assets.ts"
+import { IDENTITY_CODE } from "./BlockCid.ts"
+import { BlockFolder } from "./BlockFolder.ts"
+import { BYTES_LOOKED_AT, declaredMediaType, detectMediaType } from "./MediaType.ts"
+import { importFile } from "./UnixfsImport.ts"
+
+interface AssetRow {
+  readonly asset_cid: string
+  readonly asset_sha256: string
+  readonly encoding_format: string
+  /** Decimal text. */
+  readonly size: string | null
+}
+
+const fieldsOf = (row: AssetRow) => ({
+  assetCid: row.asset_cid,
+  assetSha256: row.asset_sha256,
+  encodingFormat: row.encoding_format,
+  size: row.size === null ? null : Number(row.size)
+})
+
+/** `Registry` alone: what is registered. */
+export const registryLayer: Layer.Layer<Registry, never, SqlClient.SqlClient> = Layer.effect(
+  Registry,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      find: Effect.fn("Registry.find")(
+        function* (assetCid) {
+          const rows =
+            yield* sql<AssetRow>`SELECT asset_cid, asset_sha256, encoding_format, size FROM asset WHERE asset_cid = ${assetCid}`
+          return Option.map(Option.fromUndefinedOr(rows[0]), (row) => new Registration(fieldsOf(row)))
+        },
+        Effect.mapError(unavailable("the registration of an asset was read"))
+      )
+    }
+  })
+)
+
+/** `Assets`: registers files by their bytes, and content that lives elsewhere by its names. */
+export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | BlockFolder> = Layer.effect(
+  Assets,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const blocks = yield* BlockFolder
+    const save = saveInto(sql)
+    return Assets.of({
+      register: Effect.fn("Assets.register")(function* <E>(input: {
+        readonly bytes: Stream.Stream<Uint8Array, E>
+        readonly fileName: string | undefined
+        readonly contentType: string | undefined
+        readonly accountId: AccountId | undefined
+      }) {
+        const declared = yield* declaredMediaType(input.contentType)
+        const batch = yield* blocks.batch
+        const first = new FirstBytes(BYTES_LOOKED_AT)
+        const file = yield* importFile(
+          Stream.tap(input.bytes, (piece) => Effect.sync(() => first.see(piece))),
+          batch
+        )
+        yield* batch.flush
+        return yield* save({
+          assetCid: file.cid.toString(),
+          assetSha256: file.sha256,
+          encodingFormat: Option.isSome(declared)
+            ? declared.value
+            : yield* detectMediaType(first.bytes, input.fileName),
+          size: file.size,
+          accountId: input.accountId,
+          isStored: true
+        })
+      }),
+      registerElsewhere: Effect.fn("Assets.registerElsewhere")(function* ({ accountId, ...names }) {
+        const asset = yield* decodeElsewhere(names)
+        return yield* save({ ...asset, accountId, isStored: false })
+      }),
+      list: sql<AssetRow>`SELECT asset_cid, asset_sha256, encoding_format, size FROM asset ORDER BY created_at, asset_cid`.pipe(
+        Effect.map((rows) => rows.map((row) => new RegisteredAsset(fieldsOf(row)))),
+        Effect.mapError(unavailable("the registered assets were listed"))
+      )
+    })
+  })
+)
+
+export const layer: Layer.Layer<Assets | Registry, never, SqlClient.SqlClient | BlockFolder> = Layer.merge(
+  assetsLayer,
+  registryLayer
+)
+
+const unavailable = (doing: string) => (cause: SqlError.SqlError) => new StorageUnavailable({ doing, cause })
+
+interface NewAsset {
+  readonly assetCid: string
+  readonly assetSha256: string
+  readonly encodingFormat: string
+  readonly size: number | null
+  readonly accountId: AccountId | undefined
+  /** Whether the bytes are in our own content store. */
+  readonly isStored: boolean
+}
+
+/** Inserts, or completes what was registered by its names alone; another sha256 under the same CID changes nothing and fails. */
+const saveInto = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(
+    function* (asset: NewAsset) {
+      const row = {
+        asset_cid: asset.assetCid,
+        asset_sha256: asset.assetSha256,
+        encoding_format: asset.encodingFormat,
+        size: asset.size === null ? null : String(asset.size),
+        import_profile: asset.isStored ? IMPORT_PROFILE : null,
+        stored: asset.isStored ? 1 : 0,
+        registered_by: asset.accountId ?? null,
+        created_at: yield* Clock.currentTimeMillis
+      }
+      const saved = yield* sql<AssetRow>`INSERT INTO asset ${sql.insert(row)}
+      ON CONFLICT (asset_cid) DO UPDATE SET
+        stored = CASE WHEN excluded.stored = 1 THEN 1 ELSE asset.stored END,
+        size = CASE WHEN excluded.stored = 1 THEN excluded.size ELSE COALESCE(asset.size, excluded.size) END,
+        import_profile = COALESCE(asset.import_profile, excluded.import_profile)
+      WHERE asset.asset_sha256 = excluded.asset_sha256
+      RETURNING asset_cid, asset_sha256, encoding_format, size`
+      if (saved[0] !== undefined) return new RegisteredAsset(fieldsOf(saved[0]))
+      const known = yield* sql<AssetRow>`SELECT asset_sha256 FROM asset WHERE asset_cid = ${asset.assetCid}`
+      return yield* new RegistrationConflict({
+        assetCid: asset.assetCid,
+        registered: known[0]?.asset_sha256 ?? "",
+        given: asset.assetSha256
+      })
+    },
+    Effect.catchTag("SqlError", (cause) => Effect.fail(unavailable("an asset was registered")(cause)))
+  )
+
+const Elsewhere = Schema.Struct({
+  assetCid: CidText,
+  assetSha256: Sha256Text,
+  encodingFormat: MediaType,
+  size: Schema.NullOr(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be a size in bytes, 0 or more" }))
+  )
+})
+
+/** Only a raw CID, which names the file's own bytes, tells the file's sha256; then the two must agree. */
+const decodeElsewhere = Effect.fnUntraced(function* (names: unknown) {
+  const asset = yield* decodeBody(Elsewhere)(names)
+  const expected = sha256In(asset.assetCid)
+  if (expected === undefined || expected === asset.assetSha256) return asset
+  const message = `must be ${expected}: the CID ${asset.assetCid} is raw, so it names the file's bytes and holds their sha256. Check that the CID and the sha256 are of the same file`
+  return yield* new InvalidFields({ problems: [new FieldProblem({ path: "/assetSha256", message })] })
+})
+
+const sha256In = (text: string): string | undefined => {
+  const cid = parseCid(text)
+  if (cid?.codec !== RAW_CODE) return undefined
+  if (cid.hash === SHA2_256_CODE) return Buffer.from(cid.digest).toString("hex")
+  return cid.hash === IDENTITY_CODE ? checksumOf(cid.digest) : undefined
+}
+
+/** Keeps the first bytes of a stream for those who look at them later. */
+class FirstBytes {
+  bytes = new Uint8Array()
+  readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  see(piece: Uint8Array): void {
+    if (this.bytes.length < this.most) {
+      this.bytes = Buffer.concat([this.bytes, piece.subarray(0, this.most - this.bytes.length)])
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The files of the block folder: read, write whole or not at all, make durable. A new block is written to `<folder>/tmp`, synced,
+ * then renamed into its shard; the rename is durable once the shard's folder is synced, which callers ask for with `sync`.
+ */
+import { randomUUID } from "node:crypto"
+import { mkdir, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises"
+import { dirname, join } from "node:path"
+
+const OWNER_ONLY = 0o600
+const OWNER_ONLY_FOLDER = 0o700
+
+/** A draft this old has no writer left: a crash cut it off. */
+const STALE_DRAFT_MS = 3_600_000
+
+/** Folders synced at the same time; node:fs has four threads. */
+const SYNCS_AT_ONCE = 4
+
+export class BlockFiles {
+  readonly folder: string
+  readonly drafts: string
+
+  constructor(folder: string) {
+    this.folder = folder
+    this.drafts = join(folder, "tmp")
+  }
+
+  /** Makes the folder, and removes drafts that a crash left behind. */
+  async open(): Promise<void> {
+    await mkdir(this.drafts, { recursive: true, mode: OWNER_ONLY_FOLDER })
+    for (const name of await readdir(this.drafts)) {
+      const draft = join(this.drafts, name)
+      if ((await stat(draft)).mtimeMs < Date.now() - STALE_DRAFT_MS) await unlink(draft)
+    }
+    await syncFolder(this.folder)
+    await syncFolder(dirname(this.folder))
+  }
+
+  pathOf(cid: string): string {
+    return join(this.folder, cid.slice(-3, -1), cid)
+  }
+
+  /** The bytes in the file of `cid`, unchecked; `undefined` when there is none. */
+  async read(cid: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(this.pathOf(cid))
+    } catch (error) {
+      if (isCode(error, "ENOENT")) return undefined
+      throw error
+    }
+  }
+
+  /** Writes the file of `cid`, unless it holds `bytes` already, and adds to `touched` the folders to sync before it is durable. */
+  async write(cid: string, bytes: Uint8Array, touched: Set<string>): Promise<void> {
+    const path = this.pathOf(cid)
+    touched.add(dirname(path)).add(this.folder)
+    const present = await this.read(cid)
+    if (present !== undefined && Buffer.compare(present, bytes) === 0) return
+    const draft = join(this.drafts, randomUUID())
+    try {
+      const file = await open(draft, "wx", OWNER_ONLY)
+      try {
+        await file.writeFile(bytes)
+        await file.datasync()
+      } finally {
+        await file.close()
+      }
+      await place(draft, path)
+    } catch (error) {
+      await unlink(draft).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Syncs the folders in `touched` and takes them out of it; one that could not be synced stays in it. */
+  async sync(touched: Set<string>): Promise<void> {
+    const waiting = [...touched]
+    const worker = async () => {
+      for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+        touched.delete(folder)
+        try {
+          await syncFolder(folder)
+        } catch (error) {
+          touched.add(folder)
+          throw error
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, worker))
+  }
+}
+
+/** Moves a draft to its place; the first block of a shard makes the shard's folder. */
+const place = async (draft: string, path: string): Promise<void> => {
+  try {
+    await rename(draft, path)
+  } catch (error) {
+    if (!isCode(error, "ENOENT")) throw error
+    await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER })
+    await rename(draft, path)
+  }
+}
+
+const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code

@@ -1,0 +1,74 @@
+/**
+ * TCP listeners: one for everything, and one for each operation that is given an address of its own. Each `listener` layer opens
+ * one; its address is known from then on (port 0 picks a free one), and `serveOn` puts an application on it.
+ */
+import { createServer } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer, Schema } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { answerClientErrors } from "./ClientErrors.ts"
+import { ROUTER_CONFIG } from "./RouteIndex.ts"
+import { closeWhenIdle, GRACE_SECONDS } from "./Shutdown.ts"
+
+export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+  host: Schema.String,
+  port: Schema.Int,
+  reason: Schema.String
+}) {
+  override get message() {
+    const why =
+      this.reason === "EADDRINUSE"
+        ? "another program listens there, maybe a daemon that runs already (treemarkd status)"
+        : this.reason
+    return `${this.host}:${this.port} cannot be listened on: ${why}. Nothing was started; stop the other program or choose another port (--port 0 picks a free one).`
+  }
+}
+
+/** Limits of a connection. A body may take as long as its route allows (edge/StrictBody, handlers/Assets), so Node does not time it. */
+const SERVER_OPTIONS = {
+  headersTimeout: 5_000,
+  requestTimeout: 0,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16_384,
+  /** A missing Host is refused by edge/HostGuard, with a body that says so. */
+  requireHostHeader: false,
+  /** Nothing here upgrades; such a request is answered as if it had not asked. */
+  shouldUpgradeCallback: () => false
+}
+
+const makeServer = () => {
+  const server = createServer(SERVER_OPTIONS)
+  closeWhenIdle(server)
+  answerClientErrors(server)
+  return server
+}
+
+/** Opens a listener. Fails with a message for the person who started it. */
+export const listener = (address: { readonly host: string; readonly port: number }) =>
+  Layer.mergeAll(
+    NodeHttpServer.layerServer(makeServer, {
+      ...address,
+      gracefulShutdownTimeout: `${GRACE_SECONDS} seconds`
+    }).pipe(
+      Layer.catchTag("ServeError", ({ cause }) =>
+        Layer.effect(HttpServer.HttpServer, Effect.fail(new ListenFailed({ ...address, reason: reasonOf(cause) })))
+      )
+    ),
+    NodeHttpServer.layerHttpServices
+  )
+
+const reasonOf = (cause: unknown): string => {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code
+  return code ?? String(cause)
+}
+
+/** Where the listener answers, without a path: `http://127.0.0.1:7053`. */
+export const listenerUrl: Effect.Effect<string, never, HttpServer.HttpServer> = Effect.map(
+  HttpServer.HttpServer,
+  ({ address }) => HttpServer.formatAddress(address)
+)
+
+/** Serves `app` (handlers/HttpApp) on the listener that is provided. */
+export const serveOn = <A, E, R>(app: Layer.Layer<A, E, R>) =>
+  HttpRouter.serve(app, { routerConfig: ROUTER_CONFIG, disableLogger: true, disableListenLog: true })

@@ -1,0 +1,39 @@
+/** Operation 2: decode, then the charged question under its Idempotency-Key. A client that leaves ends the call, uncharged. */
+import { allNetworksBalance, decodeBalanceRequest } from "@treemark/core"
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { RequestBody } from "../api/SmallBody.ts"
+import { CurrentCaller } from "../api/TokenAuth.ts"
+import { TreemarkApi } from "../api/TreemarkApi.ts"
+import { Idempotency } from "../books/Idempotency.ts"
+import { answerOf, fingerprintOf, idempotencyKey, storedAnswer } from "../edge/IdempotencyKey.ts"
+import { refusing } from "../edge/Problems.ts"
+import { strictJson } from "../edge/StrictBody.ts"
+
+const balanceAllNetworks = Effect.fn("handlers.balanceAllNetworks")(function* ({
+  request
+}: {
+  readonly request: HttpServerRequest.HttpServerRequest
+}) {
+  const idempotency = yield* Idempotency
+  const caller = yield* CurrentCaller
+  const body = yield* RequestBody
+  const json = yield* strictJson(body)
+  const key = yield* idempotencyKey(request)
+  const { wallet } = yield* decodeBalanceRequest(json)
+  const outcome = yield* idempotency.run(
+    {
+      accountId: caller.accountId,
+      operation: "balance-all-networks",
+      key,
+      fingerprint: fingerprintOf(body.bytes)
+    },
+    (requestId) => Effect.map(allNetworksBalance({ caller, wallet, requestId }), storedAnswer)
+  )
+  return answerOf(outcome)
+}, refusing)
+
+export const layer = HttpApiBuilder.group(TreemarkApi, "balanceAllNetworks", (handlers) =>
+  handlers.handleRaw("balanceAllNetworks", balanceAllNetworks)
+)

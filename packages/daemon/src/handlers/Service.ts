@@ -1,0 +1,26 @@
+/** `/health`, `/ready`, `/version`. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import packageJson from "../../package.json" with { type: "json" }
+import { Refused } from "../api/ApiErrors.ts"
+import { Readiness } from "../api/Readiness.ts"
+import { TreemarkApi } from "../api/TreemarkApi.ts"
+import { refusing } from "../edge/Problems.ts"
+
+const ready = Effect.fn("handlers.ready")(function* () {
+  const checks = yield* (yield* Readiness).check
+  const failed = checks.filter(({ ok }) => !ok)
+  if (failed.length === 0) return { status: "ready" as const, checks }
+  return yield* new Refused({
+    code: "not_ready",
+    detail: failed.map(({ name, detail }) => `${name}: ${detail}`).join(" "),
+    headers: { "retry-after": "1" }
+  })
+}, refusing)
+
+export const layer = HttpApiBuilder.group(TreemarkApi, "service", (handlers) =>
+  handlers
+    .handle("health", () => Effect.succeed({ status: "ok" as const }))
+    .handleRaw("ready", ready)
+    .handle("version", () => Effect.succeed({ name: "treemark", version: packageJson.version }))
+)

@@ -1,0 +1,38 @@
+/**
+ * Nonces of our own wallets, from our own table: a node's `pending` count is a guess, and behind a balancer a wrong one. The
+ * chain is asked once per wallet and process (`latest`), to begin with, and to step over what was mined without this table.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export interface Lane {
+  readonly chainId: number
+  readonly address: string
+}
+
+/** Makes sure that the next nonce is not below `mined`, how many transactions of the wallet the chain has taken. */
+export const startAt = Effect.fn("Nonces.startAt")(function* ({ chainId, address }: Lane, mined: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO signer_nonce ${sql.insert({ chain_id: chainId, address, next_nonce: mined })}
+    ON CONFLICT (chain_id, address) DO UPDATE SET next_nonce = excluded.next_nonce
+    WHERE signer_nonce.next_nonce < excluded.next_nonce`
+})
+
+/** Takes the next nonce; part of the transaction that stores what is signed with it. */
+export const take = Effect.fnUntraced(function* ({ chainId, address }: Lane) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly next_nonce: number | bigint }>`UPDATE signer_nonce SET next_nonce = next_nonce + 1
+    WHERE chain_id = ${chainId} AND address = ${address} RETURNING next_nonce`
+  const next = rows[0]?.next_nonce
+  if (next === undefined)
+    return yield* Effect.die(new Error(`the nonces of ${address} on chain ${chainId} were not started`))
+  return Number(next) - 1
+})
+
+/** Gives `nonce` back if it was the last one taken; answers whether it was. */
+export const giveBack = Effect.fnUntraced(function* ({ chainId, address }: Lane, nonce: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`UPDATE signer_nonce SET next_nonce = ${nonce}
+    WHERE chain_id = ${chainId} AND address = ${address} AND next_nonce = ${nonce + 1} RETURNING next_nonce`
+  return rows.length === 1
+})

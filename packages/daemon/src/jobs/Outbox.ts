@@ -1,0 +1,272 @@
+/**
+ * Transactions that happen exactly once. Nonce, signed bytes and hash are stored in one database transaction before anything is
+ * sent; from then on the very same bytes are sent until the ledger has them, however often the daemon is restarted. A nonce is
+ * given back only when no node can have the transaction, so no gap arises and nothing is ever signed twice.
+ */
+import { LedgerUnavailable, StorageUnavailable } from "@treemark/core"
+import { Clock, Context, Duration, Effect, Fiber, Layer, Option, Schema, Semaphore } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { Hex, TransactionReceipt } from "viem"
+import type { Terms } from "../ledger/Fees.ts"
+import type { LedgerNetwork } from "../ledger/Networks.ts"
+import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
+import { HdWallets } from "../wallets/HdWallets.ts"
+import * as Nonces from "./Nonces.ts"
+import { awaitReceipt, receiptOf, sendOnce, type Verdict } from "./Sending.ts"
+import { signTransaction } from "./SignedTransaction.ts"
+
+/** Tables with the columns `id, state, nonce, raw_tx, tx_hash, error, updated_at`. */
+export type JobTable = "commit_job" | "transfer_job"
+
+/** A stored, signed transaction. */
+export interface Signed {
+  readonly table: JobTable
+  readonly id: string
+  readonly network: LedgerNetwork
+  readonly address: string
+  readonly nonce: number
+  readonly raw: Hex
+  readonly hash: Hex
+}
+
+/** A transaction that is wanted. */
+export interface Wanted {
+  readonly table: JobTable
+  readonly id: string
+  readonly network: LedgerNetwork
+  readonly walletIndex: number
+  readonly to: string
+  readonly data: Hex
+  readonly value: bigint
+  readonly terms: Terms
+  /** Asked just before signing; false when nobody wants it any more. */
+  readonly begin: () => boolean
+  /** Writes the row, in the transaction that takes the nonce; `at` is milliseconds since 1970. */
+  readonly insert: (signed: Signed, at: number) => Effect.Effect<unknown, SqlError.SqlError>
+  /** Told once the row is stored. */
+  readonly onSigned: (hash: Hex) => void
+}
+
+/**
+ * The transaction is certain never to be mined. `refused`: no node took it, its nonce was given back. `displaced`: another
+ * transaction of the same wallet was mined with its nonce.
+ */
+export class TransactionLost extends Schema.TaggedError<TransactionLost>()("TransactionLost", {
+  network: Schema.String,
+  state: Schema.Literals(["refused", "displaced"]),
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.network}: ${this.reason}`
+  }
+}
+
+export interface OutboxOptions {
+  /** How long a taken transaction may stay without a receipt before it is sent again; 30 s by default. */
+  readonly resendAfter?: Duration.Duration
+  /** How long a spent nonce is looked into before the transaction counts as displaced; 30 s by default. */
+  readonly displacedAfter?: Duration.Duration
+}
+
+/** Transactions of one wallet on one chain that may be under way at a time: what a node's pool guarantees room for. */
+const IN_FLIGHT = 16
+
+/** A receipt that comes this soon spares writing the state `sent`, which changes nothing about how a job goes on. */
+const PROMPT_MS = 250
+
+interface WalletLane extends Nonces.Lane {
+  readonly slots: Semaphore.Semaphore
+  /** Held while a nonce is taken and its first send begins, so that sends begin in nonce order. */
+  readonly turn: Semaphore.Semaphore
+  started: boolean
+  /** Why no more may be signed in this process. */
+  stopped: string | undefined
+}
+
+export class Outbox extends Context.Service<
+  Outbox,
+  {
+    /** Signs, stores and sends a transaction and answers its receipt, whatever its status. */
+    readonly send: (
+      wanted: Wanted
+    ) => Effect.Effect<TransactionReceipt, TransactionLost | LedgerUnavailable | StorageUnavailable>
+    /** Goes on with a stored transaction after a restart: it may or may not have been sent. */
+    readonly resume: (signed: Signed) => Effect.Effect<TransactionReceipt, TransactionLost>
+    /** Makes a change of a job's row that must not be lost: tried until the store takes it. */
+    readonly persist: (change: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<void>
+  }
+>()("@treemark/daemon/jobs/Outbox") {
+  static readonly layer = (options: OutboxOptions = {}) => Layer.effect(Outbox, make(options))
+}
+
+const make = Effect.fnUntraced(function* (options: OutboxOptions) {
+  const sql = yield* SqlClient.SqlClient
+  const wallets = yield* HdWallets
+  const resendAfter = Duration.toMillis(options.resendAfter ?? Duration.seconds(30))
+  const displacedAfter = Duration.toMillis(options.displacedAfter ?? Duration.seconds(30))
+  const inStore = Effect.provideService(SqlClient.SqlClient, sql)
+
+  const lanes = new Map<string, WalletLane>()
+  const laneOf = (chainId: number, address: string): WalletLane => {
+    const key = `${chainId}:${address}`
+    const known = lanes.get(key)
+    if (known !== undefined) return known
+    const [slots, turn] = [Semaphore.makeUnsafe(IN_FLIGHT), Semaphore.makeUnsafe(1)]
+    const lane = { chainId, address, slots, turn, started: false, stopped: undefined }
+    lanes.set(key, lane)
+    return lane
+  }
+
+  const persist = Effect.fn("Outbox.persist")(function* (change: Effect.Effect<unknown, SqlError.SqlError>) {
+    for (let failures = 0; ; failures++) {
+      const error = yield* change.pipe(Effect.as(undefined), Effect.catch(Effect.succeed))
+      if (error === undefined) return
+      yield* Effect.logError("The store refused a change of a job that is under way; trying again", error)
+      yield* Effect.sleep(pauseAfter(failures))
+    }
+  })
+
+  const update = ({ table, id }: Signed, columns: Record<string, string | number | null>) =>
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (at) => sql`UPDATE ${sql(table)} SET ${sql.update({ ...columns, updated_at: at })} WHERE id = ${id}`
+    )
+
+  const startLane = Effect.fnUntraced(function* (lane: WalletLane, network: LedgerNetwork) {
+    if (lane.started) return
+    const mined = yield* ask(network, () =>
+      network.client.getTransactionCount({ address: lane.address as Hex, blockTag: "latest" })
+    ).pipe(Effect.mapError(ledgerUnavailable))
+    yield* Effect.mapError(inStore(Nonces.startAt(lane, mined)), storage("reading the nonces of a wallet"))
+    lane.started = true
+  })
+
+  const sign = Effect.fnUntraced(function* (wanted: Wanted, lane: WalletLane) {
+    const { network, table, id } = wanted
+    const at = yield* Clock.currentTimeMillis
+    return yield* sql
+      .withTransaction(
+        Effect.gen(function* () {
+          const nonce = yield* inStore(Nonces.take(lane))
+          const made = signTransaction(wallets, wanted.walletIndex, { ...wanted, chainId: lane.chainId, nonce })
+          const signed: Signed = { table, id, network, address: lane.address, nonce, ...made }
+          yield* wanted.insert(signed, at)
+          return signed
+        })
+      )
+      .pipe(Effect.mapError(storage("storing a signed transaction")))
+  })
+
+  /** True when the nonce was the last one taken: then the row says `refused` and the transaction can never be mined. */
+  const giveUp = (signed: Signed, lane: WalletLane, reason: string) =>
+    lane.turn.withPermit(
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            if (!(yield* inStore(Nonces.giveBack(lane, signed.nonce)))) return false
+            yield* update(signed, { state: "refused", nonce: null, raw_tx: null, tx_hash: null, error: reason })
+            return true
+          })
+        )
+        .pipe(Effect.catch((error) => Effect.as(Effect.logError("A refused transaction stays queued", error), false)))
+    )
+
+  const follow = Effect.fn("Outbox.follow")(function* (
+    signed: Signed,
+    lane: WalletLane,
+    first: Verdict,
+    isResumed: boolean
+  ) {
+    const { hash, network, nonce } = signed
+    let mayBeOut = isResumed
+    let spentSince: number | undefined
+    let verdict = first
+    for (let failures = 0; ; verdict = yield* sendOnce(network, signed.raw)) {
+      if (verdict.kind === "taken") {
+        mayBeOut = true
+        spentSince = undefined
+        failures = 0
+        const prompt = yield* awaitReceipt(network, hash, PROMPT_MS)
+        if (Option.isSome(prompt)) return prompt.value
+        yield* persist(update(signed, { state: "sent" }))
+        const receipt = yield* awaitReceipt(network, hash, resendAfter)
+        if (Option.isSome(receipt)) return receipt.value
+        yield* Effect.logWarning(`Transaction ${hash} has no receipt on ${network.name} yet; it is sent again`)
+        continue
+      }
+      if (verdict.kind === "not-taken" && !mayBeOut && (yield* giveUp(signed, lane, verdict.reason))) {
+        return yield* new TransactionLost({ network: network.name, state: "refused", reason: verdict.reason })
+      }
+      if (verdict.kind !== "not-taken" && verdict.kind !== "spent") mayBeOut = true
+      const found = yield* Effect.option(receiptOf(network, hash))
+      const receipt = Option.flatten(found)
+      if (Option.isSome(receipt)) return receipt.value
+      if (verdict.kind === "spent") {
+        const now = yield* Clock.currentTimeMillis
+        spentSince ??= now
+        if (Option.isSome(found) && (!mayBeOut || now - spentSince >= displacedAfter)) {
+          const reason = displacedReason(signed)
+          if (!isResumed) lane.stopped = `${reason} ${stopAdvice(signed)}`
+          yield* Effect.logError(lane.stopped ?? reason)
+          yield* persist(update(signed, { state: "displaced", error: reason }))
+          return yield* new TransactionLost({ network: network.name, state: "displaced", reason })
+        }
+      }
+      yield* Effect.logWarning(`Transaction ${hash} (nonce ${nonce}) is not on ${network.name} yet: ${verdict.reason}`)
+      yield* Effect.sleep(pauseAfter(failures++))
+    }
+  })
+
+  const send = Effect.fn("Outbox.send")(function* (wanted: Wanted) {
+    const { network } = wanted
+    const lane = laneOf(network.chainId, wallets.address(wanted.walletIndex))
+    return yield* lane.slots.withPermit(
+      Effect.gen(function* () {
+        const begun = yield* lane.turn.withPermit(
+          Effect.gen(function* () {
+            yield* startLane(lane, network)
+            if (lane.stopped !== undefined) {
+              return yield* new LedgerUnavailable({ network: network.name, reason: lane.stopped })
+            }
+            if (!wanted.begin()) {
+              return yield* new LedgerUnavailable({
+                network: network.name,
+                reason: "there was no room to send it in time."
+              })
+            }
+            const signed = yield* sign(wanted, lane)
+            wanted.onSigned(signed.hash)
+            const sending = yield* Effect.forkChild(sendOnce(network, signed.raw), { startImmediately: true })
+            return { signed, sending }
+          })
+        )
+        return yield* follow(begun.signed, lane, yield* Fiber.join(begun.sending), false)
+      })
+    )
+  })
+
+  const resume = Effect.fn("Outbox.resume")(function* (signed: Signed) {
+    const lane = laneOf(signed.network.chainId, signed.address)
+    return yield* lane.slots.withPermit(
+      Effect.gen(function* () {
+        const known = Option.flatten(yield* Effect.option(receiptOf(signed.network, signed.hash)))
+        if (Option.isSome(known)) return known.value
+        return yield* follow(signed, lane, yield* sendOnce(signed.network, signed.raw), true)
+      })
+    )
+  })
+
+  return Outbox.of({ send, resume, persist })
+})
+
+const storage = (doing: string) => (cause: unknown) => new StorageUnavailable({ doing, cause })
+
+/** 100 ms, doubling up to 10 s. */
+const pauseAfter = (failures: number): Duration.Duration => Duration.millis(Math.min(100 * 2 ** failures, 10_000))
+
+const displacedReason = ({ address, hash, nonce }: Signed): string =>
+  `another program used the key of wallet ${address}: its transaction was mined with nonce ${nonce}, so ours (${hash}) never will be.`
+
+/** The next start steps over what the other program has used. */
+const stopAdvice = ({ network }: Signed): string =>
+  `Nothing more is signed for that wallet on ${network.name}: find and stop the other program, then restart the daemon.`

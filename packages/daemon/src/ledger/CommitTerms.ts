@@ -1,0 +1,92 @@
+/**
+ * The terms of one commit: gas by eth_estimateGas and 20 %, at today's fees. What was quoted is what is signed: the terms are
+ * kept a while, so that a commit can never cost more than the ceiling that was held for it. Amounts are wei (10^-18).
+ */
+import { formatTokens, LedgerUnavailable, type NetworkRole, type WalletAddress } from "@treemark/core"
+import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
+import { encodeFunctionData, type Hex } from "viem"
+import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
+import { commitAbi } from "./CommitContract.ts"
+import { feesNow, type Terms, termsFor, withMargin } from "./Fees.ts"
+import { type LedgerNetwork, Networks } from "./Networks.ts"
+import { ask, ledgerUnavailable } from "./RpcFailure.ts"
+
+export interface CommitContent {
+  readonly assetCid: string
+  readonly commitData: string
+}
+
+/** Input of the transaction that records a commit (ERC-7053). */
+export const commitInput = ({ assetCid, commitData }: CommitContent): Hex =>
+  encodeFunctionData({ abi: commitAbi, functionName: "commit", args: [assetCid, commitData] })
+
+const KEPT_FOR = Duration.minutes(1)
+const KEPT_AT_MOST = 256
+
+export class CommitTerms extends Context.Service<
+  CommitTerms,
+  {
+    /** The terms on which this commit would be sent; the same for the same commit for a minute. */
+    readonly of: (role: NetworkRole, commit: CommitContent) => Effect.Effect<Terms, LedgerUnavailable>
+  }
+>()("@treemark/daemon/ledger/CommitTerms") {
+  static readonly layer = Layer.effect(
+    CommitTerms,
+    Effect.gen(function* () {
+      const networks = yield* Networks
+      const committer = (yield* HdWallets).address(SERVICE_WALLET)
+      const withContract = new Set<NetworkRole>()
+
+      const estimate = Effect.fn("CommitTerms.estimate")(
+        function* (network: LedgerNetwork, data: Hex) {
+          if (!withContract.has(network.role)) {
+            yield* checkContract(network)
+            withContract.add(network.role)
+          }
+          const [gas, fees, funds] = yield* Effect.all(
+            [
+              ask(network, () =>
+                network.client.estimateGas({ account: committer as Hex, to: network.contract as Hex, data })
+              ),
+              feesNow(network),
+              ask(network, () => network.client.getBalance({ address: committer as Hex }))
+            ],
+            { concurrency: "unbounded" }
+          )
+          const terms = termsFor(withMargin(gas), fees)
+          if (funds < terms.ceiling) return yield* emptyWallet(network, committer, funds, terms.ceiling)
+          return terms
+        },
+        Effect.catchTag("RpcFailure", (failure) => Effect.fail(ledgerUnavailable(failure)))
+      )
+
+      const cache = yield* Cache.makeWith(
+        (key: string) => {
+          const [role, assetCid, commitData] = JSON.parse(key) as [NetworkRole, string, string]
+          return estimate(networks.role(role), commitInput({ assetCid, commitData }))
+        },
+        { capacity: KEPT_AT_MOST, timeToLive: (exit) => (Exit.isSuccess(exit) ? KEPT_FOR : Duration.zero) }
+      )
+      return CommitTerms.of({
+        of: (role, { assetCid, commitData }) => Cache.get(cache, JSON.stringify([role, assetCid, commitData]))
+      })
+    })
+  )
+}
+
+/** A call to an address without code succeeds and records nothing, so it is looked up before the first commit. */
+const checkContract = Effect.fnUntraced(function* (network: LedgerNetwork) {
+  const code = yield* ask(network, () => network.client.getCode({ address: network.contract as Hex }))
+  if (code === undefined || code === "0x") {
+    return yield* new LedgerUnavailable({
+      network: network.name,
+      reason: `there is no contract at ${network.contract} on chain ${network.chainId}. Correct the contract's address in the settings.`
+    })
+  }
+})
+
+const emptyWallet = (network: LedgerNetwork, wallet: WalletAddress, funds: bigint, needed: bigint) =>
+  new LedgerUnavailable({
+    network: network.name,
+    reason: `the service's wallet ${wallet} holds ${formatTokens(funds)} there and the gas may cost ${formatTokens(needed)}. The operator has to send it native tokens.`
+  })

@@ -1,0 +1,25 @@
+/** Core's `Ledger` on an EVM chain: an ERC-7053 contract, reached by viem, written to through durable jobs. Amounts are wei. */
+import { amount, Ledger } from "@treemark/core"
+import { Effect, Layer } from "effect"
+import { CommitJobs } from "../jobs/CommitJobs.ts"
+import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
+import { CommitTerms } from "./CommitTerms.ts"
+import { historyOf } from "./History.ts"
+import { Networks } from "./Networks.ts"
+import { ledgerUnavailable } from "./RpcFailure.ts"
+
+export const layer = Layer.effect(
+  Ledger,
+  Effect.gen(function* () {
+    const networks = yield* Networks
+    const terms = yield* CommitTerms
+    const jobs = yield* CommitJobs
+    return Ledger.of({
+      committer: (yield* HdWallets).address(SERVICE_WALLET),
+      quote: (role, commit) => Effect.map(terms.of(role, commit), ({ ceiling }) => amount(ceiling)),
+      record: jobs.record,
+      history: (role, assetCid) => Effect.mapError(historyOf(networks.role(role), assetCid), ledgerUnavailable),
+      explorerUrl: (role, txHash) => networks.role(role).explorerUrl(txHash)
+    })
+  })
+)

@@ -1,0 +1,73 @@
+/**
+ * The embedded chains of a profile: opened for the roles it leaves to them, one file each in the data folder, and their faucet,
+ * which is what `local` has instead of a market for tokens.
+ */
+import { join } from "node:path"
+import { type Amount, LedgerUnavailable, type NetworkRole, type WalletAddress } from "@treemark/core"
+import { Context, Effect, Layer, Schedule } from "effect"
+import { LocalFaucet } from "../../accounts/LocalFaucet.ts"
+import type { Profile } from "../Profile.ts"
+import { LOCAL_MAINNET_CHAIN_ID, LOCAL_TESTNET_CHAIN_ID } from "./ChainConfig.ts"
+import { EmbeddedChain } from "./EmbeddedChain.ts"
+
+const CHAIN_IDS = { mainnet: LOCAL_MAINNET_CHAIN_ID, testnet: LOCAL_TESTNET_CHAIN_ID }
+const ROLES: ReadonlyArray<NetworkRole> = ["mainnet", "testnet"]
+
+export class LocalChains extends Context.Service<
+  LocalChains,
+  {
+    /** The open chains; a role that the profile gives to a network elsewhere has none. */
+    readonly chains: Readonly<Partial<Record<NetworkRole, EmbeddedChain>>>
+    /** Sees to it that `wallet` holds at least `least` on the chain of `role`, in a block, when this returns. */
+    readonly fund: (role: NetworkRole, wallet: WalletAddress, least: Amount) => Effect.Effect<void, LedgerUnavailable>
+  }
+>()("@treemark/daemon/ledger/embedded/LocalChains") {
+  static readonly layer = (options: { readonly home: string; readonly profile: Profile }) =>
+    Layer.effect(
+      LocalChains,
+      Effect.gen(function* () {
+        const wanted = ROLES.filter((role) => options.profile.roles[role] === "embedded")
+        const opened = yield* Effect.forEach(
+          wanted,
+          (role) =>
+            Effect.map(
+              EmbeddedChain.open({ path: join(options.home, `chain-${role}.db`), chainId: CHAIN_IDS[role] }),
+              (chain) => [role, chain] as const
+            ),
+          { concurrency: "unbounded" }
+        )
+        const chains: LocalChains["Service"]["chains"] = Object.fromEntries(opened)
+        return LocalChains.of({ chains, fund: (role, wallet, least) => fund(chains[role], role, wallet, least) })
+      })
+    )
+
+  /** The faucet for new accounts on the mainnet; it refuses where the mainnet is not an embedded chain. */
+  static readonly layerFaucet = (profile: Profile) =>
+    profile.roles.mainnet === "embedded"
+      ? Layer.effect(
+          LocalFaucet,
+          Effect.map(LocalChains, ({ fund }) => ({ fund: (wallet, amount) => fund("mainnet", wallet, amount) }))
+        )
+      : LocalFaucet.layerRefusing(profile.name)
+}
+
+const fund = Effect.fn("LocalChains.fund")(function* (
+  chain: EmbeddedChain | undefined,
+  role: NetworkRole,
+  wallet: WalletAddress,
+  least: Amount
+) {
+  const network = `local ${role}`
+  if (chain === undefined) return yield* new LedgerUnavailable({ network, reason: "it is not an embedded chain." })
+  const call = (method: string, params: ReadonlyArray<unknown>) =>
+    Effect.tryPromise({
+      try: () => chain.request({ method, params }),
+      catch: (cause) => new LedgerUnavailable({ network, reason: `its faucet did not pay: ${String(cause)}.` })
+    })
+  const held = BigInt(String(yield* call("eth_getBalance", [wallet, "latest"])))
+  if (held >= least) return
+  const hash = yield* call("treemark_fund", [wallet, `0x${(least - held).toString(16)}`])
+  yield* call("eth_getTransactionReceipt", [hash]).pipe(
+    Effect.repeat({ until: (receipt) => receipt !== null, schedule: Schedule.spaced("10 millis"), times: 1_000 })
+  )
+})

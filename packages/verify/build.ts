@@ -1,0 +1,88 @@
+/**
+ * Builds dist/ for release: the command as one file, the library as one file, and its types. Everything it needs is inside (core's
+ * pure part, noble, multiformats), so the package installs alone. Run with `npm run build -w packages/verify`.
+ */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join, relative, sep } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build } from "rolldown"
+
+const here = dirname(fileURLToPath(import.meta.url))
+const work = mkdtempSync(join(here, ".build-"))
+const dist = join(work, "dist")
+const types = join(dist, "types")
+
+try {
+  await bundle("index", { platform: "neutral", minify: false })
+  await bundle("bin", { platform: "node", minify: true })
+  writeTypes()
+  writeLicences()
+  rmSync(join(here, "dist"), { recursive: true, force: true })
+  renameSync(dist, join(here, "dist"))
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+async function bundle(entry: string, options: { platform: "node" | "neutral"; minify: boolean }): Promise<void> {
+  await build({
+    input: join(here, "src", `${entry}.ts`),
+    platform: options.platform,
+    resolve: { conditionNames: ["@treemark/source", "import", "module", "default"] },
+    output: { file: join(dist, `${entry}.js`), format: "esm", minify: options.minify, codeSplitting: false },
+    onLog: (_level, log) => {
+      throw new Error(`The bundle of ${entry} is not whole: ${log.message}`)
+    }
+  })
+}
+
+/** The bundles contain these libraries, whose licences ask to travel along. */
+function writeLicences(): void {
+  const texts = ["@noble/curves", "@noble/hashes", "multiformats"].map((name) => {
+    const folder = join(here, "..", "..", "node_modules", name)
+    const { version }: { version: string } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    const licence = readdirSync(folder).find((file) => /^LICENSE(-MIT)?(\.\w+)?$/i.test(file))
+    if (licence === undefined) throw new Error(`${name} has no licence file.`)
+    return `${name} ${version}\n\n${readFileSync(join(folder, licence), "utf8").trim()}\n`
+  })
+  writeFileSync(join(dist, "THIRD-PARTY.txt"), texts.join("\n\n"))
+}
+
+/** Declarations of the library and of what it reaches in core, with relative imports only. */
+function writeTypes(): void {
+  const project = join(work, "tsconfig.json")
+  writeFileSync(
+    project,
+    JSON.stringify({
+      extends: join(here, "..", "..", "tsconfig.json"),
+      compilerOptions: {
+        noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        rootDir: join(here, ".."),
+        paths: { "@treemark/core/verify": [join(here, "..", "core", "src", "verify.ts")] },
+        outDir: types
+      },
+      include: [],
+      files: [join(here, "src", "index.ts")]
+    })
+  )
+  const compiler = createRequire(import.meta.url).resolve("typescript/package.json")
+  execFileSync(process.execPath, [join(dirname(compiler), "bin", "tsc"), "-p", project], { stdio: "inherit" })
+  for (const file of readdirSync(types, { recursive: true, encoding: "utf8" })) {
+    if (file.endsWith(".d.ts")) pointInside(join(types, file))
+  }
+  writeFileSync(join(dist, "index.d.ts"), 'export * from "./types/verify/src/index.js"\n')
+}
+
+function pointInside(file: string): void {
+  const core = relative(dirname(file), join(types, "core", "src", "verify.js"))
+    .split(sep)
+    .join("/")
+  const text = readFileSync(file, "utf8")
+    .replaceAll('"@treemark/core/verify"', `"${core.startsWith(".") ? core : `./${core}`}"`)
+    .replaceAll(/(from "\.{1,2}\/[^"]+)\.ts"/g, '$1.js"')
+  if (/from "(?!\.)/.test(text)) throw new Error(`${file} names a package that the release does not have.`)
+  writeFileSync(file, text)
+}

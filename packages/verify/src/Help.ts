@@ -1,0 +1,74 @@
+/** The texts of `--help` and `--completions`. */
+import type { Shell } from "./Arguments.ts"
+
+export const HELP = `treemark-verify checks who signed an asset tree, offline. It opens no connection and needs no configuration.
+
+Usage
+  treemark-verify PROOF                                   a proof file
+  treemark-verify TREE --record COMMIT.json               an asset tree and its commit record
+  treemark-verify TREE --sha256 HEX --signature HEX       an asset tree, its checksum and signature
+  treemark-verify --record COMMIT.json                    a commit record alone (at most unconfirmed)
+A file may be - for standard input.
+
+Options
+  --asset FILE         check the asset's own bytes, too
+  --author 0x…         whose signature you expect
+  --json               print the report as JSON, and nothing else
+  --completions SHELL  print completions for bash, zsh or fish
+  -h, --help           print this text
+  -V, --version        print the version
+
+Exit codes
+  0  valid        everything holds and the signer is the author (or the one named with --author)
+  1  invalid      something does not hold
+  2  unusable     the input or the command line cannot be used
+  3  unconfirmed  checksum and signature hold, but the signer is not the author, or nobody was named
+
+Examples
+  treemark-verify photo.proof.json
+  treemark-verify photo.proof.json --asset photo.jpg --author 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed
+  treemark-verify tree.json --record commit.json --json | jq .verdict
+  curl -s https://example.org/photo.proof.json | treemark-verify -
+`
+
+const BASH = `_treemark_verify() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
+  case $previous in
+    --sha256|--signature|--author) return ;;
+    --completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$current")); return ;;
+  esac
+  if [[ $current == -* && $previous != --record && $previous != --asset ]]; then
+    COMPREPLY=($(compgen -W "--record --sha256 --signature --asset --author --json --completions --help --version" -- "$current"))
+  else
+    COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+complete -o filenames -F _treemark_verify treemark-verify
+`
+
+const ZSH = `#compdef treemark-verify
+_arguments \\
+  '--record[commit record of the tree]:commit record:_files' \\
+  '--sha256[checksum of the tree]:64 hex digits:' \\
+  '--signature[signature of the checksum]:signature:' \\
+  '--asset[check the asset too]:asset:_files' \\
+  '--author[whose signature is expected]:address:' \\
+  '--json[print the report as JSON]' \\
+  '--completions[print completions]:shell:(bash zsh fish)' \\
+  '(-h --help)'{-h,--help}'[print help]' \\
+  '(-V --version)'{-V,--version}'[print the version]' \\
+  '1:proof or tree:_files'
+`
+
+const FISH = `complete -c treemark-verify -l record -r -F -d 'commit record of the tree'
+complete -c treemark-verify -l sha256 -x -d 'checksum of the tree'
+complete -c treemark-verify -l signature -x -d 'signature of the checksum'
+complete -c treemark-verify -l asset -r -F -d 'check the asset too'
+complete -c treemark-verify -l author -x -d 'whose signature is expected'
+complete -c treemark-verify -l json -d 'print the report as JSON'
+complete -c treemark-verify -l completions -x -a 'bash zsh fish' -d 'print completions'
+complete -c treemark-verify -s h -l help -d 'print help'
+complete -c treemark-verify -s V -l version -d 'print the version'
+`
+
+export const COMPLETIONS: Record<Shell, string> = { bash: BASH, zsh: ZSH, fish: FISH }

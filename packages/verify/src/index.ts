@@ -1,0 +1,37 @@
+/**
+ * `@treemark/verify`: checks Treemark proofs offline. No network, no account, no configuration; runs in Node and in browsers.
+ *
+ * ```ts
+ * const report = verifyProof(await readFile("photo.proof.json"))
+ * console.log(report.verdict, report.author)
+ * ```
+ */
+export {
+  AssetMeter,
+  CHECKS,
+  type Check,
+  type CheckName,
+  CODES,
+  type Code,
+  type CodeMeaning,
+  type JsonObject,
+  type LedgerPosition,
+  type MeasuredAsset,
+  type ProofProblem,
+  type Provenance,
+  type Recover,
+  type Recovery,
+  type Report,
+  type Sha256,
+  type SignatureRefusal,
+  type Verdict
+} from "@treemark/core/verify"
+export { UnusableInput, type UnusableInputCode } from "./UnusableInput.ts"
+export {
+  type NamedBy,
+  type RecordInput,
+  type VerifyOptions,
+  verifyProof,
+  verifyRecord,
+  verifyTree
+} from "./Verification.ts"

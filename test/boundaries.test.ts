@@ -1,0 +1,140 @@
+/**
+ * Who may import whom (the house plan): core is pure, verification reaches only the pure folders, verify imports only
+ * @treemark/core/verify and its own, handlers and adapters do not know each other. Read off the import statements.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+
+const repository = resolve(import.meta.dirname, "..")
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?"([^"]+)"|import\(\s*"([^"]+)"\s*\)/g
+
+interface Import {
+  readonly from: string
+  readonly to: string
+  readonly typeOnly: boolean
+}
+
+const sources = (folder: string): ReadonlyArray<string> =>
+  globSync(`${folder}/**/*.ts`, { cwd: repository }).map((path) => path.replaceAll("\\", "/"))
+
+const importsOf = (file: string): ReadonlyArray<Import> =>
+  [...readFileSync(join(repository, file), "utf8").matchAll(IMPORT)].map((match) => {
+    const specifier = match[2] ?? match[3] ?? ""
+    const to = specifier.startsWith(".")
+      ? relative(repository, resolve(repository, dirname(file), specifier))
+      : specifier
+    return { from: file, to, typeOnly: match[1] !== undefined }
+  })
+
+const violations = (folder: string, allowed: (one: Import) => boolean): ReadonlyArray<string> =>
+  sources(folder)
+    .flatMap(importsOf)
+    .filter((one) => !allowed(one))
+    .map((one) => `${one.from} imports ${one.to}`)
+
+const isNode = (specifier: string): boolean => specifier.startsWith("node:")
+const core = "packages/core/src"
+
+describe("boundaries", () => {
+  it("core imports no node: module, no HTTP and no platform", () => {
+    const pure = (specifier: string) =>
+      specifier.startsWith(`${core}/`) || specifier === "effect" || /^(@noble|multiformats)\//.test(specifier)
+    assert.isAbove(sources(core).length, 20)
+    assert.deepStrictEqual(
+      violations(core, ({ to }) => pure(to)),
+      []
+    )
+  })
+
+  it("core uses no clock, no randomness, no process and no network of its own", () => {
+    const impure = /\b(Date\.now|Math\.random|new Date\(\)|process\.|fetch\(|crypto\.getRandomValues|setTimeout)/
+    const found = sources(core).filter((file) =>
+      impure.test(withoutComments(readFileSync(join(repository, file), "utf8")))
+    )
+    assert.deepStrictEqual(found, [])
+  })
+
+  it("@treemark/core/verify reaches only the pure folders, and no Effect runtime", () => {
+    const reached = new Set<string>()
+    const packages = new Set<string>()
+    const walk = (file: string) => {
+      if (reached.has(file)) return
+      reached.add(file)
+      for (const { to, typeOnly } of importsOf(file)) {
+        if (typeOnly) continue
+        if (to.startsWith("packages/")) walk(to)
+        else packages.add(to)
+      }
+    }
+    walk(`${core}/verify.ts`)
+    const folders = [...reached].map((file) => file.slice(core.length + 1).split("/")[0])
+    assert.deepStrictEqual(
+      [...new Set(folders)].filter((folder) => !PURE_FOLDERS.has(String(folder))),
+      []
+    )
+    assert.deepStrictEqual(
+      [...packages].filter((name) => !/^(@noble|multiformats)\//.test(name)),
+      []
+    )
+  })
+
+  it("folders of core depend on one another in one direction", () => {
+    const allowed: { readonly [folder: string]: ReadonlyArray<string> } = {
+      identity: [],
+      money: [],
+      "asset-tree": ["identity"],
+      proof: ["asset-tree", "identity"],
+      verification: ["asset-tree", "identity", "proof", "rules"],
+      rules: ["asset-tree", "identity", "money"]
+    }
+    for (const [folder, others] of Object.entries(allowed)) {
+      assert.deepStrictEqual(
+        violations(`${core}/${folder}`, ({ to, typeOnly }) => {
+          const other = to.startsWith(`${core}/`) ? to.slice(core.length + 1).split("/")[0] : undefined
+          return other === undefined || other === folder || others.includes(other) || typeOnly
+        }),
+        []
+      )
+    }
+  })
+
+  it("verify imports only @treemark/core/verify, its own files and node: modules that open no socket", () => {
+    const sockets = /^node:(net|http|https|http2|dgram|tls|dns|inspector|cluster|child_process)/
+    assert.isAbove(sources("packages/verify/src").length, 2)
+    assert.deepStrictEqual(
+      violations(
+        "packages/verify/src",
+        ({ to }) =>
+          to === "@treemark/core/verify" || to.startsWith("packages/verify/") || (isNode(to) && !sockets.test(to))
+      ),
+      []
+    )
+  })
+
+  it("handlers import no adapter, adapters import no handler", () => {
+    const daemon = "packages/daemon/src"
+    const adapters = /\/(store|ledger\/embedded|content\/BlockFolder|wallets|jobs)\//
+    assert.deepStrictEqual(
+      violations(`${daemon}/handlers`, ({ to }) => !adapters.test(`/${to}`)),
+      []
+    )
+    for (const folder of ["store", "ledger", "jobs", "wallets", "books", "content", "accounts"]) {
+      assert.deepStrictEqual(
+        violations(`${daemon}/${folder}`, ({ to }) => !to.startsWith(`${daemon}/handlers/`)),
+        []
+      )
+    }
+  })
+
+  it("no source file is over 300 lines", () => {
+    const long = sources("packages/*/src").filter(
+      (file) => readFileSync(join(repository, file), "utf8").split("\n").length > 301
+    )
+    assert.deepStrictEqual(long, [])
+  })
+})
+
+const PURE_FOLDERS = new Set(["verify.ts", "asset-tree", "identity", "proof", "verification", "rules"])
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "")

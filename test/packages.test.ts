@@ -1,0 +1,61 @@
+/** Each package is packed, installed alone in an empty folder outside the repository, and run there. */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+
+const repository = resolve(import.meta.dirname, "..")
+
+describe("released packages", () => {
+  let folder = ""
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "treemark-packages-"))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** A folder with nothing in it but the installed package. */
+  const install = (name: string): string => {
+    const place = mkdtempSync(join(folder, `${name}-`))
+    execFileSync("npm", ["pack", "--pack-destination", place], {
+      cwd: join(repository, "packages", name),
+      stdio: "pipe"
+    })
+    const tarball = readdirSync(place).find((file) => file.endsWith(".tgz"))
+    writeFileSync(join(place, "package.json"), JSON.stringify({ private: true, type: "module" }))
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`], {
+      cwd: place,
+      stdio: "pipe",
+      env: { ...process.env, NODE_OPTIONS: "" }
+    })
+    return place
+  }
+
+  const node = (place: string, ...args: ReadonlyArray<string>): string =>
+    execFileSync(process.execPath, args, {
+      cwd: place,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, TREEMARK_HOME: join(place, "home") }
+    })
+
+  it("@treemark/core installs alone and works as a library", { timeout: 180_000 }, () => {
+    const place = install("core")
+    writeFileSync(
+      join(place, "use.js"),
+      `import { amount, balanceText, DagJson } from "@treemark/core"
+       import { recoverSigner } from "@treemark/core/verify"
+       console.log(JSON.stringify([balanceText(amount(99_990_000_000_000n)), DagJson.encode({ b: 1, a: 2 }).cid.slice(0, 4), typeof recoverSigner]))`
+    )
+    assert.deepStrictEqual(JSON.parse(node(place, "use.js")), ["0.0000", "bagu", "function"])
+  })
+
+  it("@treemark/daemon installs alone and its command makes an account", { timeout: 180_000 }, () => {
+    const place = install("daemon")
+    const bin = join("node_modules", "@treemark", "daemon", "bin", "treemarkd.js")
+    const created = JSON.parse(node(place, bin, "account", "create", "--name", "packed", "--credits", "2.5", "--json"))
+    assert.strictEqual(created.account.credits, "2.5")
+    assert.match(created.token, /^tmk_/)
+    assert.match(node(place, bin, "--version"), /0\.1\.0/)
+  })
+})

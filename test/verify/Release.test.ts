@@ -1,0 +1,128 @@
+/** What is published works alone: the packed tarball, installed offline in an empty folder, as a command, a library and types. */
+import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { author, proofFile, signed } from "../core/verification/Fixtures.ts"
+import { repository, scratch, treemarkVerify } from "./Command.ts"
+
+const files = scratch()
+afterAll(files.remove)
+
+const run = (command: string, args: ReadonlyArray<string>, cwd: string) => {
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8", timeout: 120_000 })
+  assert.strictEqual(status, 0, `${command} ${args.join(" ")}\n${stdout}\n${stderr}`)
+  return stdout
+}
+
+const installed = join(files.folder, "node_modules/@treemark/verify")
+
+beforeAll(() => {
+  run("npm", ["pack", "-w", "packages/verify", "--pack-destination", files.folder], repository)
+  const tarball = readdirSync(files.folder).find((name) => name.endsWith(".tgz"))
+  assert.isDefined(tarball)
+  files.write("package.json", '{ "name": "consumer", "private": true, "type": "module" }')
+  run("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`], files.folder)
+})
+
+describe("the published package", () => {
+  it("brings nothing else along", () => {
+    assert.deepStrictEqual(
+      readdirSync(join(files.folder, "node_modules")).filter((name) => !name.startsWith(".")),
+      ["@treemark"]
+    )
+    assert.deepStrictEqual(readdirSync(join(files.folder, "node_modules/@treemark")), ["verify"])
+    assert.sameMembers(readdirSync(installed), ["bin", "dist", "package.json", "schema"])
+  })
+
+  it("verifies as a command that npm puts in place", () => {
+    const bin = join(files.folder, "node_modules/.bin/treemark-verify")
+    assert.strictEqual(treemarkVerify(["-"], { bin, input: proofFile }).code, 0)
+    const tree = files.write("tree.json", signed.tree)
+    const record = files.write("record.json", JSON.stringify({ ...signed.record, author: "0x" }))
+    assert.strictEqual(treemarkVerify([tree, "--record", record], { bin }).code, 1)
+    assert.match(treemarkVerify(["--version"], { bin }).stdout, /^treemark-verify \d+\.\d+\.\d+\n$/)
+  })
+
+  it("says the same as the sources do", () => {
+    const bin = join(installed, "bin/treemark-verify.js")
+    for (const input of [proofFile, proofFile.replace(author, `0x${"1".repeat(40)}`), "{}"]) {
+      assert.deepStrictEqual(
+        treemarkVerify(["-", "--json"], { bin, input }),
+        treemarkVerify(["-", "--json"], { input })
+      )
+    }
+  })
+
+  it("verifies as a library", () => {
+    files.write("proof.json", proofFile)
+    files.write(
+      "use.js",
+      `import { readFile } from "node:fs/promises"
+       import { verifyProof } from "@treemark/verify"
+       const report = verifyProof(await readFile("proof.json"))
+       console.log(report.verdict, report.author)`
+    )
+    assert.strictEqual(run(process.execPath, ["use.js"], files.folder), `valid ${author}\n`)
+  })
+
+  it("has types that a strict consumer compiles against", () => {
+    files.write(
+      "use.ts",
+      `import { type Report, UnusableInput, verifyProof } from "@treemark/verify"
+       const report: Report = verifyProof(new Uint8Array())
+       export const verdict: "valid" | "unconfirmed" | "invalid" = report.verdict
+       // @ts-expect-error a verdict is not a number
+       export const wrong: number = report.verdict
+       export const problem: Error = new UnusableInput("usage", "")`
+    )
+    const options = {
+      strict: true,
+      module: "nodenext",
+      target: "es2024",
+      lib: ["es2024"],
+      types: [],
+      noEmit: true,
+      skipLibCheck: false
+    }
+    writeFileSync(join(files.folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["use.ts"] }))
+    run(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", "."], files.folder)
+  })
+
+  it("names no package and no node: module that opens a socket in what it loads", () => {
+    for (const name of ["index.js", "bin.js"]) {
+      const text = readFileSync(join(installed, "dist", name), "utf8")
+      const imports = [...text.matchAll(/(?:^|;)(?:import|export)[^;"']*?["']([^"']+)["']/gm)].map(([, from]) => from)
+      assert.isEmpty(
+        imports.filter((specifier) => !["node:fs", "node:tty", "node:util"].includes(String(specifier))),
+        name
+      )
+    }
+  })
+
+  it("carries the licences of the libraries inside it", () => {
+    const text = readFileSync(join(installed, "dist/THIRD-PARTY.txt"), "utf8")
+    for (const name of ["@noble/curves", "@noble/hashes", "multiformats"]) assert.include(text, `${name} `)
+    assert.include(text, "Paul Miller")
+  })
+
+  it("publishes its schemas", () => {
+    for (const name of ["proof", "report"]) {
+      assert.isObject(JSON.parse(readFileSync(join(installed, "schema", `${name}-v1.schema.json`), "utf8")))
+    }
+  })
+})
+
+describe("the command on an old Node", () => {
+  it("says which Node it needs, and exits with 2", () => {
+    const pretend = files.write("old.cjs", 'Object.defineProperty(process.versions, "node", { value: "20.11.0" })')
+    const stub = join(repository, "packages/verify/bin/treemark-verify.js")
+    const { status, stderr } = spawnSync(process.execPath, ["--require", pretend, stub, "-"], {
+      env: {},
+      encoding: "utf8"
+    })
+    assert.strictEqual(status, 2)
+    assert.include(stderr, "needs Node 24 or newer; this is Node 20.11.0")
+  })
+})

@@ -88,6 +88,36 @@ describe("charging credits", () => {
     )
   )
 
+  it.live("a hold whose commit is signed and may be mined is not released; once that commit is refused it is", () =>
+    withBank(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const charges = yield* Charges
+        const alice = yield* openAccount("alice", TOKEN)
+        const held = yield* hold(alice, PRICE, "cmt_1")
+        yield* sql`INSERT INTO commit_job ${sql.insert({
+          id: "cmt_1",
+          account_id: alice.accountId,
+          network: "mainnet",
+          chain_id: 1,
+          asset_cid: "bafy",
+          asset_tree_cid: "bagu",
+          tree_sha256: "0".repeat(64),
+          commit_json: "{}",
+          state: "signed",
+          hold_id: held.id,
+          created_at: 1,
+          updated_at: 1
+        })}`
+        yield* charges.release(held)
+        assert.deepInclude(yield* balances, { "held-credits:alice": PRICE })
+        yield* sql`UPDATE commit_job SET state = 'refused'`
+        yield* charges.release(held)
+        assert.deepInclude(yield* balances, { "credits:alice": TOKEN })
+      })
+    )
+  )
+
   it.live("a second capture changes nothing, and a capture after a release charges nothing", () =>
     withBank(
       Effect.gen(function* () {

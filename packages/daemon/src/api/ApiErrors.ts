@@ -140,7 +140,18 @@ const invalid = (path: string, message: string): ApiProblem => ({
 export const problemType = (code: ProblemCode): string => `urn:treemark:problem:${code}`
 
 /** The JSON of an answer of status 400 and above. */
-export const problemBody = ({ code, detail, errors }: ApiProblem, requestId: string) => ({
+export interface ProblemBody {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ProblemCode
+  readonly requestId: string
+  readonly errors?: ReadonlyArray<{ readonly path: string; readonly message: string }>
+}
+
+/** Writes a problem of the request `requestId`. */
+export const problemBody = ({ code, detail, errors }: ApiProblem, requestId: string): ProblemBody => ({
   type: problemType(code),
   title: PROBLEMS[code].title,
   status: PROBLEMS[code].status,

@@ -1,7 +1,7 @@
 /** Problems as the OpenAPI document shows them: one schema per status, with the codes that an operation can answer. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { PROBLEMS, type problemBody, type ProblemCode, problemType } from "./ApiErrors.ts"
+import { PROBLEMS, type ProblemBody, type ProblemCode, problemType } from "./ApiErrors.ts"
 
 const FieldError = Schema.Struct({
   path: Schema.String.annotate({ description: "JSON Pointer (RFC 6901) of the field" }),
@@ -11,16 +11,13 @@ const FieldError = Schema.Struct({
 /** Answered by every path, whatever is asked. */
 const ANYWHERE = ["host_not_allowed", "origin_not_allowed", "too_many_requests", "internal"] as const
 
-/** An answer of status 400 and above, as {@link problemBody} writes it. */
-export type ProblemView = ReturnType<typeof problemBody>
-
 /** The error answers of an endpoint: those of every path, and `codes`. */
 export const problems = (codes: ReadonlyArray<ProblemCode>) => {
   const byStatus = Map.groupBy([...ANYWHERE, ...codes], (code) => PROBLEMS[code].status)
   return [...byStatus].sort(([a], [b]) => a - b).map(([status, same]) => schemaOf(status, [...new Set(same)]))
 }
 
-const schemaOf = (status: number, codes: ReadonlyArray<ProblemCode>): Schema.Codec<ProblemView> =>
+const schemaOf = (status: number, codes: ReadonlyArray<ProblemCode>): Schema.Codec<ProblemBody> =>
   Schema.Struct({
     type: Schema.Literals(codes.map(problemType)),
     title: Schema.String,
@@ -28,7 +25,7 @@ const schemaOf = (status: number, codes: ReadonlyArray<ProblemCode>): Schema.Cod
     detail: Schema.String.annotate({ description: "What happened, what it means, what to do" }),
     code: Schema.Literals(codes).annotate({ description: "Stable; what programs read" }),
     requestId: Schema.String.annotate({ description: "Also in the header X-Request-Id and in the daemon's log" }),
-    ...(codes.includes("invalid_fields") ? { errors: Schema.optionalKey(Schema.Array(FieldError)) } : {})
+    errors: Schema.optionalKey(Schema.Array(FieldError))
   })
     .annotate({ description: codes.map((code) => `${code}: ${PROBLEMS[code].title}`).join(". ") })
     .pipe(HttpApiSchema.status(status), HttpApiSchema.asJson({ contentType: "application/problem+json" }))

@@ -149,10 +149,17 @@ export const layer: Layer.Layer<
       storing("a call was charged")
     )
 
+    /** A signed transaction stands behind the hold: an earlier attempt of the same commit, which settles the hold when it ends. */
+    const mayBeMined = (holdId: string) =>
+      Effect.map(
+        sql`SELECT id FROM commit_job WHERE hold_id = ${holdId} AND state IN ('signed', 'sent', 'mined') LIMIT 1`,
+        (rows) => rows.length > 0
+      )
+
     const release = Effect.fn("Charges.release")(
       function* (hold: Hold) {
         const stored = yield* locked(hold.id)
-        if (stored.state === "held") yield* close(stored, null, [])
+        if (stored.state === "held" && !(yield* mayBeMined(hold.id))) yield* close(stored, null, [])
       },
       sql.withTransaction,
       storing("held money was given back")

@@ -93,5 +93,8 @@ const makeBatch = (files: BlockFiles): BlockBatch => {
   }
 }
 
+/** Not interruptible: when it has ended, nothing is being written any more, whoever gave up meanwhile. */
 const storing = <A>(doing: string, work: () => Promise<A>): Effect.Effect<A, StorageUnavailable> =>
-  Effect.tryPromise({ try: work, catch: (cause) => new StorageUnavailable({ doing, cause }) })
+  Effect.tryPromise({ try: work, catch: (cause) => new StorageUnavailable({ doing, cause }) }).pipe(
+    Effect.uninterruptible
+  )

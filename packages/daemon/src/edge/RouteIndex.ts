@@ -6,7 +6,12 @@ import { Context, Effect, Layer } from "effect"
 import { FindMyWay, HttpRouter } from "effect/http"
 
 /** How paths are matched; the router of every listener is given the same. A CID in a path may be long. */
-export const ROUTER_CONFIG = { ignoreTrailingSlash: true, ignoreDuplicateSlashes: false, maxParamLength: 1_100 }
+export const ROUTER_CONFIG = {
+  caseSensitive: true,
+  ignoreTrailingSlash: true,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: 1_100
+}
 
 export class RouteIndex extends Context.Service<
   RouteIndex,

@@ -73,7 +73,7 @@ export const makeRunning = Effect.fnUntraced(function* <A, E>(): Effect.fn.Retur
   const leave = (job: Job<A, E>): Effect.Effect<A, E | Late> =>
     Effect.suspend(() => {
       if (Deferred.isDoneUnsafe(job.done)) return Deferred.await(job.done)
-      
+      if (job.phase === "waiting" && job.waiters === 1) job.phase = "given-up"
       if (job.phase !== "begun") return Effect.fail(new Late({ txHash: Option.none() }))
       job.detached = true
       const late = Effect.flatMap(Deferred.await(job.signed), (txHash) => new Late({ txHash: Option.some(txHash) }))

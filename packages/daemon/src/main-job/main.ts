@@ -18,7 +18,8 @@ import { Settings, layer as settingsLayer } from "../Settings.ts"
 import { nextSteps, step } from "./Narrator.ts"
 
 const PHOTO = fileURLToPath(new URL("../../sample/espresso.png", import.meta.url))
-const PHOTO_TAKEN = 1_382_572_800
+/** Unix seconds: what the time chunk of the PNG says. */
+const PHOTO_TAKEN = 1_375_712_134
 const ACCOUNT = "first-steps"
 
 class MainJobFailed extends Schema.TaggedError<MainJobFailed>()("MainJobFailed", {

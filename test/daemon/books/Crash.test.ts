@@ -40,7 +40,6 @@ const insertJob = (sql: SqlClient.SqlClient, accountId: string, holdId: string) 
     asset_cid: "bafy",
     asset_tree_cid: "bagu",
     tree_sha256: "0".repeat(64),
-    request_json: "{}",
     commit_json: "{}",
     state: "signed",
     hold_id: holdId,

@@ -129,7 +129,6 @@ describe("what the tables themselves refuse", () => {
             asset_cid: "bafy",
             asset_tree_cid: "bagu",
             tree_sha256: "0".repeat(64),
-            request_json: "{}",
             commit_json: "{}",
             state: "new",
             committer: "0xc0",

@@ -95,7 +95,6 @@ const commits = ({ hex, int64, natural, strict }: Dialect) => [
     asset_cid TEXT NOT NULL,
     asset_tree_cid TEXT NOT NULL,
     tree_sha256 TEXT NOT NULL CHECK (${hex("tree_sha256", 64)}),
-    request_json TEXT,
     commit_json TEXT NOT NULL,
     state TEXT NOT NULL,
     hold_id TEXT REFERENCES hold (id),

@@ -2,7 +2,7 @@
 import { BalanceText } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { problems } from "./ProblemSchemas.ts"
+import { problems, TOKEN_PROBLEMS } from "./ProblemSchemas.ts"
 import { TokenAuth } from "./TokenAuth.ts"
 
 const AccountResponse = Schema.Struct({
@@ -13,10 +13,10 @@ const AccountResponse = Schema.Struct({
   balance: BalanceText.annotate({ description: "Of the wallet on the mainnet: 4 decimals, truncated" })
 })
 
-export const AccountGroup = HttpApiGroup.make("account").add(
+export const AccountGroup = HttpApiGroup.make("account", { topLevel: true }).add(
   HttpApiEndpoint.get("account", "/account", {
     success: AccountResponse,
-    error: problems(["ledger_unavailable", "storage_unavailable"])
+    error: problems([...TOKEN_PROBLEMS, "ledger_unavailable"])
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "The caller's account")

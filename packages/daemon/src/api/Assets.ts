@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { RegisteredAsset } from "../content/Assets.ts"
-import { problems } from "./ProblemSchemas.ts"
+import { problems, TOKEN_PROBLEMS } from "./ProblemSchemas.ts"
 import { TokenAuth } from "./TokenAuth.ts"
 
 /** One commit of an asset: `commit` is the commit record; a record that is no JSON object stands as text in `commitData`. */
@@ -14,17 +14,19 @@ export const AssetCommit = Schema.Struct({
   commitData: Schema.optionalKey(Schema.String)
 })
 
-export const AssetsGroup = HttpApiGroup.make("assets").add(
+const RegisteredAssetResponse = Schema.Struct(RegisteredAsset.fields).annotate({ identifier: "RegisteredAsset" })
+
+export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
   HttpApiEndpoint.post("registerAsset", "/assets", {
     payload: HttpApiSchema.StreamUint8Array({ contentType: "*/*" }),
-    success: RegisteredAsset.pipe(HttpApiSchema.status(201)),
+    success: RegisteredAssetResponse.pipe(HttpApiSchema.status(201)),
     error: problems([
+      ...TOKEN_PROBLEMS,
       "bad_request",
       "invalid_fields",
       "request_timeout",
       "registration_conflict",
-      "payload_too_large",
-      "storage_unavailable"
+      "payload_too_large"
     ])
   })
     .middleware(TokenAuth)
@@ -35,7 +37,7 @@ export const AssetsGroup = HttpApiGroup.make("assets").add(
     ),
   HttpApiEndpoint.get("assetCommits", "/assets/:assetCid/commits", {
     params: { assetCid: Schema.String },
-    query: { testnet: Schema.optionalKey(Schema.String) },
+    query: { testnet: Schema.optionalKey(Schema.String.annotate({ description: "true or false (the default)" })) },
     success: Schema.Struct({ commits: Schema.Array(AssetCommit) }),
     error: problems(["invalid_fields", "ledger_unavailable"])
   })

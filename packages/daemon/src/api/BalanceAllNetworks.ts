@@ -2,7 +2,8 @@
 import { BalanceRequest, BalanceText } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { problems } from "./ProblemSchemas.ts"
+import { IdempotencyHeaders } from "./IdempotencyHeaders.ts"
+import { BODY_PROBLEMS, CHARGE_PROBLEMS, problems, TOKEN_PROBLEMS } from "./ProblemSchemas.ts"
 import { SmallBody } from "./SmallBody.ts"
 import { TokenAuth } from "./TokenAuth.ts"
 
@@ -12,26 +13,18 @@ export const AllNetworksResponse = Schema.Struct({
   networks: Schema.Array(Schema.Struct({ name: Schema.String, chainId: Schema.Int, balance: BalanceText }))
 })
 
-export const BalanceAllNetworks = HttpApiGroup.make("balanceAllNetworks").add(
+export const BalanceAllNetworks = HttpApiGroup.make("balanceAllNetworks", { topLevel: true }).add(
   HttpApiEndpoint.post("balanceAllNetworks", "/balance/all-networks", {
+    headers: IdempotencyHeaders,
     payload: BalanceRequest,
     success: AllNetworksResponse,
-    error: problems([
-      "malformed_json",
-      "invalid_fields",
-      "insufficient_funds",
-      "idempotency_key_in_use",
-      "unsupported_media_type",
-      "idempotency_key_reused",
-      "ledger_unavailable",
-      "storage_unavailable"
-    ])
+    error: problems([...TOKEN_PROBLEMS, ...BODY_PROBLEMS, ...CHARGE_PROBLEMS])
   })
     .middleware(TokenAuth)
     .middleware(SmallBody)
     .annotate(OpenApi.Summary, "Balance on all networks")
     .annotate(
       OpenApi.Description,
-      "The native-token balance of one wallet across all networks. Costs 0.01; a call that fails costs nothing. With an `Idempotency-Key` header the same call again gives the same answer and one charge."
+      "The native-token balance of one wallet across all networks. Costs 0.01; a call that fails costs nothing."
     )
 )

@@ -2,18 +2,18 @@
 import { BalanceRequest, BalanceText } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { problems } from "./ProblemSchemas.ts"
+import { BODY_PROBLEMS, problems } from "./ProblemSchemas.ts"
 import { SmallBody } from "./SmallBody.ts"
 
 const BalanceResponse = Schema.Struct({
   balance: BalanceText.annotate({ description: "Native tokens with exactly 4 decimals, truncated" })
 })
 
-export const BalanceMainnet = HttpApiGroup.make("balanceMainnet").add(
+export const BalanceMainnet = HttpApiGroup.make("balanceMainnet", { topLevel: true }).add(
   HttpApiEndpoint.post("balanceMainnet", "/balance/mainnet", {
     payload: BalanceRequest,
     success: BalanceResponse,
-    error: problems(["malformed_json", "invalid_fields", "unsupported_media_type", "ledger_unavailable"])
+    error: problems([...BODY_PROBLEMS, "ledger_unavailable"])
   })
     .middleware(SmallBody)
     .annotate(OpenApi.Summary, "Balance on the mainnet")

@@ -3,10 +3,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { problems } from "./ProblemSchemas.ts"
 
-export const GatewayGroup = HttpApiGroup.make("gateway").add(
+export const GatewayGroup = HttpApiGroup.make("gateway", { topLevel: true }).add(
   HttpApiEndpoint.get("ipfs", "/ipfs/:cid", {
     params: { cid: Schema.String },
-    query: { format: Schema.optionalKey(Schema.String) },
+    query: { format: Schema.optionalKey(Schema.String.annotate({ description: "raw or car" })) },
     success: HttpApiSchema.StreamUint8Array({ contentType: "*/*" }),
     error: problems(["invalid_fields", "not_found", "range_not_satisfiable", "storage_unavailable"])
   })

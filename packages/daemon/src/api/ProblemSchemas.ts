@@ -11,6 +11,27 @@ const FieldError = Schema.Struct({
 /** Answered by every path, whatever is asked. */
 const ANYWHERE = ["host_not_allowed", "origin_not_allowed", "too_many_requests", "internal"] as const
 
+/** Answered where a token is needed. */
+export const TOKEN_PROBLEMS = ["missing_token", "invalid_token", "account_disabled", "storage_unavailable"] as const
+
+/** Answered where the body is JSON. */
+export const BODY_PROBLEMS = [
+  "bad_request",
+  "malformed_json",
+  "invalid_fields",
+  "request_timeout",
+  "payload_too_large",
+  "unsupported_media_type"
+] as const
+
+/** Answered by calls that are charged. */
+export const CHARGE_PROBLEMS = [
+  "insufficient_funds",
+  "idempotency_key_in_use",
+  "idempotency_key_reused",
+  "ledger_unavailable"
+] as const
+
 /** The error answers of an endpoint: those of every path, and `codes`. */
 export const problems = (codes: ReadonlyArray<ProblemCode>) => {
   const byStatus = Map.groupBy([...ANYWHERE, ...codes], (code) => PROBLEMS[code].status)

@@ -5,7 +5,7 @@ import { problems } from "./ProblemSchemas.ts"
 
 const Check = Schema.Struct({ name: Schema.String, ok: Schema.Boolean, detail: Schema.String })
 
-export const ServiceGroup = HttpApiGroup.make("service").add(
+export const ServiceGroup = HttpApiGroup.make("service", { topLevel: true }).add(
   HttpApiEndpoint.get("health", "/health", {
     success: Schema.Struct({ status: Schema.Literal("ok") }),
     error: problems([])

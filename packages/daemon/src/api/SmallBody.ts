@@ -1,7 +1,6 @@
 /** Bodies of the three operations are read whole, at most 64 KiB, before anything else of the request is looked at. */
 import { Context } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
-import { problems } from "./ProblemSchemas.ts"
 
 /** Bytes a JSON body may have (decisions.md, section 4). */
 export const LARGEST_JSON_BODY = 65_536
@@ -13,6 +12,5 @@ export class RequestBody extends Context.Service<
 >()("@treemark/daemon/api/RequestBody") {}
 
 export class SmallBody extends HttpApiMiddleware.Service<SmallBody, { provides: RequestBody }>()(
-  "@treemark/daemon/api/SmallBody",
-  { error: problems(["bad_request", "request_timeout", "payload_too_large"]) }
+  "@treemark/daemon/api/SmallBody"
 ) {}

@@ -2,7 +2,6 @@
 import type { Caller } from "@treemark/core"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { problems } from "./ProblemSchemas.ts"
 
 /** The account that the request's token belongs to. */
 export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("@treemark/daemon/api/CurrentCaller") {}
@@ -16,8 +15,5 @@ const token = HttpApiSecurity.http({ scheme: "token" }).pipe(
 
 export class TokenAuth extends HttpApiMiddleware.Service<TokenAuth, { provides: CurrentCaller }>()(
   "@treemark/daemon/api/TokenAuth",
-  {
-    security: { token },
-    error: problems(["missing_token", "invalid_token", "account_disabled", "storage_unavailable"])
-  }
+  { security: { token } }
 ) {}

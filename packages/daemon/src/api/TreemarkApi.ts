@@ -1,5 +1,6 @@
 /** The whole public API as a value: routes, the OpenAPI document and clients are made from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import packageJson from "../../package.json" with { type: "json" }
 import { AccountGroup } from "./Account.ts"
 import { AssetsGroup } from "./Assets.ts"
 import { BalanceAllNetworks } from "./BalanceAllNetworks.ts"
@@ -13,6 +14,7 @@ const API = "treemark"
 export const TreemarkApi = HttpApi.make(API)
   .add(BalanceMainnet, BalanceAllNetworks, Commit, AssetsGroup, AccountGroup, GatewayGroup, ServiceGroup)
   .annotate(OpenApi.Title, "Treemark")
+  .annotate(OpenApi.Version, packageJson.version)
   .annotate(
     OpenApi.Description,
     "Wallet balances, and commits of registered assets with signed asset trees on an EVM ledger. Every path also answers with a trailing slash. Every answer of status 400 and above is application/problem+json (RFC 9457)."

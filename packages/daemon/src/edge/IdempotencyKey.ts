@@ -5,16 +5,15 @@
 import { createHash } from "node:crypto"
 import { FieldProblem, InvalidFields } from "@treemark/core"
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 import type { StoredAnswer } from "../books/Idempotency.ts"
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /** The key of the request, `undefined` when it has none. */
-export const idempotencyKey = ({
-  headers
-}: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined, InvalidFields> => {
+export const idempotencyKey = (headers: {
+  readonly "idempotency-key"?: string
+}): Effect.Effect<string | undefined, InvalidFields> => {
   const key = headers["idempotency-key"]
   if (key === undefined || KEY.test(key)) return Effect.succeed(key)
   const message =

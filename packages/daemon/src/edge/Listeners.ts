@@ -20,7 +20,7 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
       this.reason === "EADDRINUSE"
         ? "another program listens there, maybe a daemon that runs already (treemarkd status)"
         : this.reason
-    return `${this.host}:${this.port} cannot be listened on: ${why}. Nothing was started; stop the other program or choose another port (--port 0 picks a free one).`
+    return `${this.host}:${this.port} cannot be listened on: ${why}. Nothing was started; stop the other program or choose another port (--port 0 or TREEMARK_PORT=0 picks a free one).`
   }
 }
 

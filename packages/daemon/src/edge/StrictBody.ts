@@ -54,10 +54,10 @@ export const readBody = Effect.fnUntraced(
   )
 )
 
-/** A call that will not be interrupted still can be until its body is here. */
+/** Reads before the token is looked at, so that a body that is too large is 413 whoever sends it. */
 export const layer = Layer.succeed(SmallBody, (operation) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    Effect.matchEffect(Effect.interruptible(readBody(request, LARGEST_JSON_BODY)), {
+    Effect.matchEffect(readBody(request, LARGEST_JSON_BODY), {
       onFailure: refuse,
       onSuccess: (bytes) =>
         Effect.provideService(operation, RequestBody, { bytes, contentType: request.headers["content-type"] })

@@ -1,7 +1,6 @@
 /** Operation 2: decode, then the charged question under its Idempotency-Key. A client that leaves ends the call, uncharged. */
 import { allNetworksBalance, decodeBalanceRequest } from "@treemark/core"
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { RequestBody } from "../api/SmallBody.ts"
 import { CurrentCaller } from "../api/TokenAuth.ts"
@@ -12,15 +11,15 @@ import { refusing } from "../edge/Problems.ts"
 import { strictJson } from "../edge/StrictBody.ts"
 
 const balanceAllNetworks = Effect.fn("handlers.balanceAllNetworks")(function* ({
-  request
+  headers
 }: {
-  readonly request: HttpServerRequest.HttpServerRequest
+  readonly headers: { readonly "idempotency-key"?: string }
 }) {
   const idempotency = yield* Idempotency
   const caller = yield* CurrentCaller
   const body = yield* RequestBody
   const json = yield* strictJson(body)
-  const key = yield* idempotencyKey(request)
+  const key = yield* idempotencyKey(headers)
   const { wallet } = yield* decodeBalanceRequest(json)
   const outcome = yield* idempotency.run(
     {

@@ -1,7 +1,6 @@
 /** Operation 3: decode, then the commit under its Idempotency-Key. Once its body is here, a client that leaves does not end it. */
 import { commitAsset, decodeCommitRequest } from "@treemark/core"
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { RequestBody } from "../api/SmallBody.ts"
 import { CurrentCaller } from "../api/TokenAuth.ts"
@@ -12,15 +11,15 @@ import { refusing } from "../edge/Problems.ts"
 import { strictJson } from "../edge/StrictBody.ts"
 
 const commit = Effect.fn("handlers.commit")(function* ({
-  request
+  headers
 }: {
-  readonly request: HttpServerRequest.HttpServerRequest
+  readonly headers: { readonly "idempotency-key"?: string }
 }) {
   const idempotency = yield* Idempotency
   const caller = yield* CurrentCaller
   const body = yield* RequestBody
   const json = yield* strictJson(body)
-  const key = yield* idempotencyKey(request)
+  const key = yield* idempotencyKey(headers)
   const decoded = yield* decodeCommitRequest(json)
   const outcome = yield* idempotency.run(
     { accountId: caller.accountId, operation: "commit", key, fingerprint: fingerprintOf(body.bytes) },

@@ -1,0 +1,255 @@
+/**
+ * What the HTTP side stands on, in memory: the ports of a commit (CommitPorts), two accounts, one registered asset, and switches
+ * for the faults that real parts do not show on demand. Only tests of the HTTP side need it.
+ */
+import {
+  AccountId,
+  amount,
+  Caller,
+  Ledger,
+  type LedgerCommit,
+  LedgerUnavailable,
+  NativeBalance,
+  StorageUnavailable,
+  UNITS_PER_TOKEN,
+  walletAddress
+} from "@treemark/core"
+import { Deferred, Effect, Layer, Logger, Option, Redacted, Stream } from "effect"
+import { AccessTokens, AccountDisabled, InvalidToken } from "../../packages/daemon/src/accounts/AccessTokens.ts"
+import { Account, AccountNotFound, Accounts } from "../../packages/daemon/src/accounts/Accounts.ts"
+import { EmbeddedRpc } from "../../packages/daemon/src/api/EmbeddedRpc.ts"
+import { ExplorerData } from "../../packages/daemon/src/api/ExplorerData.ts"
+import { Readiness, type ReadinessCheck } from "../../packages/daemon/src/api/Readiness.ts"
+import {
+  Idempotency,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
+  type StoredAnswer
+} from "../../packages/daemon/src/books/Idempotency.ts"
+import { Assets, RegisteredAsset } from "../../packages/daemon/src/content/Assets.ts"
+import type { ExplorerTransaction } from "../../packages/daemon/src/ledger/Explorer.ts"
+import { COMMITTER, type CommitPorts, commitPorts } from "./CommitPorts.ts"
+
+export const TOKEN = "tmk_good"
+export const DISABLED_TOKEN = "tmk_disabled"
+export const WALLET = walletAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
+export const ASSET_CID = "bafkreiceiqfe4w4g4j46rsi4h4tbqu35ivewfxm4q743tfmegscpg7d63m"
+export const ASSET_SHA256 = "44440a4e5b86e279e8c91c3f261853bd454962dd9c87f9b9958434849e7c7e9b"
+
+const ACCOUNT_ID = AccountId.make("acc_00000000000000000001")
+
+/** Switches and records of one running fixture. */
+export interface World {
+  /** Network whose balance cannot be read. */
+  silentNetwork: string | undefined
+  /** The token store cannot be used. */
+  brokenStore: boolean
+  /** A bug: the mainnet balance dies with this. */
+  bug: Error | undefined
+  checks: ReadonlyArray<ReadinessCheck>
+  history: ReadonlyArray<LedgerCommit>
+  transaction: ExplorerTransaction | undefined
+  /** Commits that reached the ledger, and those that ended. */
+  readonly recording: Array<string>
+  readonly recorded: Array<string>
+  /** When set, the ledger takes no commit before it is done. */
+  gate: Deferred.Deferred<void> | undefined
+  /** Sizes of uploads, chunk by chunk, as they came. */
+  readonly uploaded: Array<number>
+  /** Lines of the log, as JSON. */
+  readonly log: Array<string>
+}
+
+export const makeWorld = (): World => ({
+  silentNetwork: undefined,
+  brokenStore: false,
+  bug: undefined,
+  checks: [{ name: "store", ok: true, detail: "open" }],
+  history: [],
+  transaction: undefined,
+  recording: [],
+  recorded: [],
+  gate: undefined,
+  uploaded: [],
+  log: []
+})
+
+/** Every service of the HTTP side; `local` adds those of the `local` profile. */
+export const daemonServices = (
+  world: World,
+  options: { readonly ports?: Partial<CommitPorts>; readonly local?: boolean } = {}
+) => {
+  const ports = commitPorts({
+    registered: [{ assetCid: ASSET_CID, assetSha256: ASSET_SHA256 }],
+    privateKey: new Uint8Array(32).fill(7),
+    ...options.ports
+  })
+  const base = Layer.mergeAll(
+    ledgerLayer(world).pipe(Layer.provideMerge(ports)),
+    nativeBalanceLayer(world),
+    tokensLayer(world),
+    accountsLayer,
+    idempotencyLayer,
+    assetsLayer(world),
+    Layer.succeed(Readiness, { check: Effect.sync(() => world.checks) })
+  )
+  return Layer.mergeAll(base, options.local === true ? localLayer(world) : Layer.empty, logLayer(world))
+}
+
+const logLayer = (world: World) => Logger.layer([Logger.map(Logger.formatJson, (line) => void world.log.push(line))])
+
+const ledgerLayer = (world: World) =>
+  Layer.effect(
+    Ledger,
+    Effect.map(Ledger, (ledger) => ({
+      ...ledger,
+      record: (network, commit) =>
+        Effect.gen(function* () {
+          world.recording.push(commit.commitId)
+          if (world.gate !== undefined) yield* Deferred.await(world.gate)
+          const entry = yield* ledger.record(network, commit)
+          world.recorded.push(commit.commitId)
+          return entry
+        }),
+      history: (network, assetCid) =>
+        Effect.succeed(network === "mainnet" && assetCid === ASSET_CID ? world.history : [])
+    }))
+  )
+
+const NETWORKS = [
+  { name: "local mainnet", chainId: 7053001, kind: "native" as const },
+  { name: "local testnet", chainId: 7053002, kind: "native" as const }
+]
+
+const nativeBalanceLayer = (world: World) => {
+  const on = (name: string) =>
+    Effect.suspend(() => {
+      if (world.bug !== undefined) return Effect.die(world.bug)
+      if (world.silentNetwork === name) {
+        return Effect.fail(new LedgerUnavailable({ network: name, reason: "it did not answer." }))
+      }
+      return Effect.succeed(amount((3n * UNITS_PER_TOKEN) / 2n + 99_990_000_000_000n))
+    })
+  return Layer.succeed(NativeBalance, {
+    networks: NETWORKS,
+    onMainnet: () => on("local mainnet"),
+    on: (network) => on(network.name)
+  })
+}
+
+const tokensLayer = (world: World) =>
+  Layer.mock(AccessTokens, {
+    authenticate: (token) =>
+      Effect.suspend((): Effect.Effect<Caller, InvalidToken | AccountDisabled | StorageUnavailable> => {
+        if (world.brokenStore) {
+          return Effect.fail(
+            new StorageUnavailable({ doing: "a token was looked up", cause: new Error("disk secret") })
+          )
+        }
+        switch (Redacted.value(token)) {
+          case TOKEN:
+            return Effect.succeed(
+              new Caller({ accountId: ACCOUNT_ID, name: "alice", serviceName: "studio", wallet: WALLET })
+            )
+          case DISABLED_TOKEN:
+            return Effect.fail(new AccountDisabled({ name: "bob" }))
+          default:
+            return Effect.fail(new InvalidToken({}))
+        }
+      })
+  })
+
+const accountsLayer = Layer.mock(Accounts, {
+  find: (id) =>
+    id === ACCOUNT_ID
+      ? Effect.succeed(
+          new Account({
+            id: ACCOUNT_ID,
+            name: "alice",
+            serviceName: "studio",
+            wallet: WALLET,
+            walletIndex: 1,
+            disabled: false,
+            createdAt: 0,
+            credits: amount(UNITS_PER_TOKEN / 8n)
+          })
+        )
+      : Effect.fail(new AccountNotFound({ account: id }))
+})
+
+/** Idempotency in memory, with the rules of its contract. */
+const idempotencyLayer = Layer.sync(Idempotency, () => {
+  const answers = new Map<string, { readonly fingerprint: string; answer: StoredAnswer | undefined }>()
+  let works = 0
+  return Idempotency.of({
+    run: ({ accountId, operation, key, fingerprint }, call) =>
+      Effect.gen(function* () {
+        const workId = `work-${++works}`
+        if (key === undefined) return { answer: yield* call(workId), replayed: false }
+        const name = [accountId, operation, key].join(" ")
+        const known = answers.get(name)
+        if (known !== undefined && known.fingerprint !== fingerprint) return yield* new IdempotencyKeyReused({ key })
+        if (known !== undefined && known.answer === undefined) return yield* new IdempotencyKeyInUse({ key })
+        if (known?.answer !== undefined) return { answer: known.answer, replayed: true }
+        const kept: { readonly fingerprint: string; answer: StoredAnswer | undefined } = {
+          fingerprint,
+          answer: undefined
+        }
+        answers.set(name, kept)
+        kept.answer = yield* call(workId).pipe(Effect.onError(() => Effect.sync(() => answers.delete(name))))
+        return { answer: kept.answer, replayed: false }
+      })
+  })
+})
+
+const assetsLayer = (world: World) =>
+  Layer.mock(Assets, {
+    register: (input) =>
+      Effect.gen(function* () {
+        let size = 0
+        yield* Stream.runForEach(input.bytes, (chunk) =>
+          Effect.sync(() => {
+            size += chunk.length
+            world.uploaded.push(chunk.length)
+          })
+        )
+        return new RegisteredAsset({
+          assetCid: ASSET_CID,
+          assetSha256: ASSET_SHA256,
+          encodingFormat: input.contentType ?? "application/octet-stream",
+          size
+        })
+      })
+  })
+
+const localLayer = (world: World) =>
+  Layer.mergeAll(
+    Layer.succeed(EmbeddedRpc, {
+      handle: (role, body) =>
+        Effect.succeed(Array.isArray(body) ? undefined : { jsonrpc: "2.0", id: 1, result: { role, body } })
+    }),
+    Layer.succeed(ExplorerData, {
+      transaction: (_, hash) =>
+        Effect.succeed(Option.filter(Option.fromUndefinedOr(world.transaction), (known) => known.hash === hash))
+    })
+  )
+
+/** A transaction as an explorer shows it, with a commit of `commitData`. */
+export const explorerTransaction = (commitData: string): ExplorerTransaction => ({
+  hash: `0x${"7a".repeat(32)}`,
+  network: "local <mainnet>",
+  chainId: 7053001,
+  status: "success",
+  from: COMMITTER,
+  to: COMMITTER,
+  value: amount(0n),
+  mined: {
+    blockNumber: 7,
+    blockHash: `0x${"bb".repeat(32)}`,
+    timestamp: 1_780_000_000,
+    gasUsed: 40_000n,
+    gasPrice: amount(100_000_000_000n),
+    fee: amount(4_000_000_000_000_000n)
+  },
+  commit: { assetCid: ASSET_CID, commitData, recorder: COMMITTER }
+})

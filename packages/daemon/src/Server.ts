@@ -18,7 +18,7 @@ import { Allowed } from "./edge/HostGuard.ts"
 import { ListenFailed, listener, serveOn } from "./edge/Listeners.ts"
 import { mainApp, operationApp } from "./handlers/HttpApp.ts"
 import { Explorer } from "./ledger/Explorer.ts"
-import { LocalChains } from "./ledger/embedded/LocalChains.ts"
+import { LocalChains, OpenChains } from "./ledger/embedded/LocalChains.ts"
 import * as Readiness from "./ReadinessChecks.ts"
 import { PublicUrl, servicesLayer } from "./Services.ts"
 import { Settings } from "./Settings.ts"
@@ -28,21 +28,30 @@ export class RunningAddresses extends Context.Service<RunningAddresses, { readon
   "@treemark/daemon/Server/RunningAddresses"
 ) {}
 
-/** The port to listen on. 0 is settled before anything is opened, because commit records name the URL that trees are fetched from. */
-const portOf = (settings: Settings["Service"]) =>
-  settings.port !== 0
-    ? Effect.succeed(settings.port)
-    : Effect.callback<number, ListenFailed>((resume) => {
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** Where to listen. Port 0 is settled before anything is opened, because commit records name the URL that trees are fetched from. */
+const settled = (asked: Address): Effect.Effect<Address, ListenFailed> =>
+  asked.port !== 0
+    ? Effect.succeed(asked)
+    : Effect.callback<Address, ListenFailed>((resume) => {
         const probe = createSocket()
-        probe.once("error", (cause) =>
-          resume(Effect.fail(new ListenFailed({ host: settings.host, port: 0, reason: cause.message })))
-        )
-        probe.listen(0, settings.host, () => {
+        probe.once("error", (cause) => resume(Effect.fail(new ListenFailed({ ...asked, reason: cause.message }))))
+        probe.listen(0, asked.host, () => {
           const address = probe.address()
-          const port = typeof address === "object" && address !== null ? address.port : settings.port
-          probe.close(() => resume(Effect.succeed(port)))
+          const port = typeof address === "object" && address !== null ? address.port : asked.port
+          probe.close(() => resume(Effect.succeed({ ...asked, port })))
         })
       })
+
+const urlOf = ({ host, port }: Address): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+
+/** What readers call this service: the setting, else the main listener's own address. */
+const publicUrl = (settings: Settings["Service"], main: string) =>
+  Layer.succeed(PublicUrl, Option.match(settings.publicUrl, { onNone: () => main, onSome: (url) => url.origin }))
 
 const control = (addresses: { readonly [name: string]: string }) =>
   Layer.effect(
@@ -58,15 +67,17 @@ const control = (addresses: { readonly [name: string]: string }) =>
     })
   )
 
-/** The administration API over services of this process, for a command that found no daemon. */
-export const adminInProcess = (settings: Settings["Service"]) =>
-  adminRoutes.pipe(
-    Layer.provide(control({})),
-    Layer.provide(servicesLayer),
-    Layer.provide(Layer.succeed(PublicUrl, `http://${settings.host}:${settings.port}`)),
+/** What the administration API stands on when a command found no daemon and opens the store in its own process. */
+export const servicesInProcess = (settings: Settings["Service"]) =>
+  Layer.merge(control({}), servicesLayer).pipe(
+    Layer.provide(publicUrl(settings, urlOf(settings))),
+    Layer.provide(Layer.succeed(OpenChains, "when asked")),
     Layer.provide(Layer.succeed(Settings, settings)),
-    Layer.provide(Layer.merge(NodeServices.layer, HttpServer.layerServices))
+    Layer.provideMerge(Layer.merge(NodeServices.layer, HttpServer.layerServices))
   )
+
+/** Nobody else may open what a daemon makes: its socket is private from the moment it is there. */
+const PRIVATE = 0o077
 
 /** The socket that commands speak to; what a killed daemon left in its place is removed, since this process owns the store. */
 const adminListener = (home: string) =>
@@ -74,6 +85,7 @@ const adminListener = (home: string) =>
     Effect.gen(function* () {
       const path = socketPath(home)
       yield* Effect.promise(() => rm(path, { force: true }))
+      process.umask(PRIVATE)
       return HttpRouter.serve(adminRoutes, { disableLogger: true, disableListenLog: true }).pipe(
         Layer.tap(() => Effect.promise(() => chmod(path, 0o600))),
         Layer.provide(NodeHttpServer.layer(createServer, { path }))
@@ -114,30 +126,32 @@ const operationListeners = (settings: Settings["Service"]) => {
     ["commit", settings.listenCommit]
   ] as const
   return asked.flatMap(([operation, address]) =>
-    Option.toArray(Option.map(address, (text) => [operation, splitAddress(text)] as const))
+    Option.toArray(Option.map(address, (text) => ({ operation, asked: splitAddress(text) })))
   )
 }
 
-const splitAddress = (text: string) => {
+const splitAddress = (text: string): Address => {
   const colon = text.lastIndexOf(":")
-  return { host: text.slice(0, colon), port: Number(text.slice(colon + 1)) }
+  return { host: text.slice(0, colon).replace(/^\[|\]$/gu, ""), port: Number(text.slice(colon + 1)) }
 }
 
 /** The daemon with all its listeners; `RunningAddresses` is there when each of them accepts calls. */
 export const serverLayer = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
-    const port = yield* portOf(settings)
-    const main = `http://${settings.host}:${port}`
-    const operations = operationListeners(settings)
+    const mainAddress = yield* settled({ host: settings.host, port: settings.port })
+    const main = urlOf(mainAddress)
+    const operations = yield* Effect.forEach(operationListeners(settings), ({ operation, asked }) =>
+      Effect.map(settled(asked), (address) => ({ operation, address }))
+    )
     const addresses = {
       main,
-      ...Object.fromEntries(operations.map(([operation, { host, port }]) => [operation, `http://${host}:${port}`]))
+      ...Object.fromEntries(operations.map(({ operation, address }) => [operation, urlOf(address)]))
     }
     const listeners = operations.reduce(
-      (all, [operation, address]) =>
+      (all, { operation, address }) =>
         Layer.merge(all, serveOn(operationApp(operation)).pipe(Layer.provide(listener(address)))),
-      serveOn(mainApp).pipe(Layer.provide(listener({ host: settings.host, port })))
+      serveOn(mainApp).pipe(Layer.provide(listener(mainAddress)))
     )
     const announced = Layer.effectDiscard(
       Effect.gen(function* () {
@@ -151,9 +165,7 @@ export const serverLayer = Layer.unwrap(
       Layer.provide(Layer.merge(localOnly, Readiness.layer)),
       Layer.provide(Layer.merge(Settlement.layer, Settlement.layerLoop.pipe(Layer.provide(Settlement.layer)))),
       Layer.provide(servicesLayer),
-      Layer.provide(
-        Layer.succeed(PublicUrl, Option.match(settings.publicUrl, { onNone: () => main, onSome: (url) => url.origin }))
-      ),
+      Layer.provide(publicUrl(settings, main)),
       Layer.provide(Layer.succeed(Allowed, { hosts: settings.allowedHosts, origins: settings.allowedOrigins })),
       Layer.provideMerge(Layer.succeed(RunningAddresses, addresses))
     )

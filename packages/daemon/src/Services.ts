@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { NodeCrypto } from "@effect/platform-node"
-import { amount, type NetworkRole, Provider, UNITS_PER_TOKEN } from "@treemark/core"
+import { type ContentStore, type NetworkRole, Provider, type StorageUnavailable } from "@treemark/core"
 import { Context, Effect, Layer, Option } from "effect"
 import * as AccessTokenStore from "./accounts/AccessTokenStore.ts"
 import * as AccountStore from "./accounts/AccountStore.ts"
@@ -17,6 +17,7 @@ import { Postings } from "./books/Postings.ts"
 import { WalletDebt } from "./books/WalletDebt.ts"
 import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
+import * as S3Settings from "./content/S3Settings.ts"
 import { CommitJobs } from "./jobs/CommitJobs.ts"
 import { CommitSettlement } from "./jobs/CommitSettlement.ts"
 import { FinishedCommits } from "./jobs/FinishedCommits.ts"
@@ -29,10 +30,10 @@ import { Explorer } from "./ledger/Explorer.ts"
 import { LocalChains } from "./ledger/embedded/LocalChains.ts"
 import { Networks } from "./ledger/Networks.ts"
 import { type Profile, profileOf } from "./ledger/Profile.ts"
-import { Settings } from "./Settings.ts"
+import { Settings, type SettingsError } from "./Settings.ts"
 import * as Migrations from "./store/Migrations.ts"
 import * as Sqlite from "./store/Sqlite.ts"
-import { HdWallets, SERVICE_WALLET } from "./wallets/HdWallets.ts"
+import { HdWallets } from "./wallets/HdWallets.ts"
 import { Seed } from "./wallets/Seed.ts"
 import * as WalletSigner from "./wallets/WalletSigner.ts"
 
@@ -41,9 +42,6 @@ export const storeFile = (home: string): string => join(home, "treemark.db")
 
 /** What readers call this daemon, without a path: known only once the port is. */
 export class PublicUrl extends Context.Service<PublicUrl, string>()("@treemark/daemon/Services/PublicUrl") {}
-
-/** What the service's wallet holds on an embedded chain when the daemon starts: gas for about a quarter of a million commits. */
-const COMMITTER_FUNDS = amount(1_000n * UNITS_PER_TOKEN)
 
 const storage = (settings: Settings["Service"]) =>
   HdWallets.layer.pipe(
@@ -73,22 +71,6 @@ const networks = (settings: Settings["Service"], profile: Profile) =>
     })
   ).pipe(Layer.provideMerge(LocalChains.layer({ home: settings.home, profile })))
 
-/** The committer can pay gas from the first commit on; only embedded chains have tokens to give away. */
-const fundCommitter = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { chains, fund } = yield* LocalChains
-    const committer = (yield* HdWallets).address(SERVICE_WALLET)
-    yield* Effect.forEach(
-      Object.keys(chains) as ReadonlyArray<NetworkRole>,
-      (role) => fund(role, committer, COMMITTER_FUNDS),
-      {
-        concurrency: "unbounded",
-        discard: true
-      }
-    )
-  })
-)
-
 const books = AbandonedHolds.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, FundsSql.layer, IdempotencySql.layer)),
   Layer.provideMerge(WalletDebt.layer),
@@ -102,10 +84,19 @@ const accounts = (profile: Profile) =>
     Layer.provide(LocalChains.layerFaucet(profile))
   )
 
+type BlockStore = Layer.Layer<ContentStore | BlockFolder.BlockFolder, SettingsError | StorageUnavailable>
+
 const content = (settings: Settings["Service"]) =>
   Layer.unwrap(
     Effect.map(PublicUrl, (publicUrl) =>
-      AssetStore.layer.pipe(Layer.provideMerge(BlockFolder.layer({ folder: join(settings.home, "blocks"), publicUrl })))
+      AssetStore.layer.pipe(
+        Layer.provideMerge(
+          Option.match(settings.contentUrl, {
+            onNone: (): BlockStore => BlockFolder.layer({ folder: join(settings.home, "blocks"), publicUrl }),
+            onSome: (contentUrl) => S3Settings.layer(contentUrl, settings, publicUrl)
+          })
+        )
+      )
     )
   )
 
@@ -122,7 +113,6 @@ export const servicesLayer = Layer.unwrap(
     const settings = yield* Settings
     const profile = yield* profileOf(settings.profile, settings.profiles)
     return Layer.mergeAll(content(settings), ledger(settings), accounts(profile)).pipe(
-      Layer.provideMerge(fundCommitter),
       Layer.provideMerge(books),
       Layer.provideMerge(Balances.layer),
       Layer.provideMerge(networks(settings, profile)),

@@ -3,9 +3,10 @@
  * (`<home>/treemark.toml`, keys in snake_case) over the defaults here. Secrets are `Redacted`.
  */
 import { homedir } from "node:os"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
+import { fieldProblems } from "@treemark/core"
 import { Config, ConfigProvider, Context, Duration, Effect, FileSystem, Layer, Option, Schema } from "effect"
-import { parse } from "smol-toml"
+import { parse, TomlError } from "smol-toml"
 
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
   source: Schema.String,
@@ -18,7 +19,12 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
 
 /** `host:port` of a listener of its own for one operation. */
 const Listener = Schema.String.check(
-  Schema.isPattern(/^.+:\d{1,5}$/u, { message: 'must be host:port, such as "127.0.0.1:7061"' })
+  Schema.makeFilter(
+    (text: string) =>
+      (/^[^:\s]+:\d{1,5}$|^\[[^\]\s]+\]:\d{1,5}$/u.test(text) &&
+        Number(text.slice(text.lastIndexOf(":") + 1)) <= 65_535) ||
+      'must be host:port, such as "127.0.0.1:7061" or "[::1]:7061"'
+  )
 )
 
 const list = (name: string) =>
@@ -38,7 +44,12 @@ const settings = {
   host: Config.NonEmptyString("host").pipe(Config.withDefault("127.0.0.1")),
   /** 0 picks a free port. */
   port: Config.schema(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65535 })),
+    Schema.String.check(
+      Schema.makeFilter(
+        (text: string) =>
+          (/^\d{1,5}$/u.test(text) && Number(text) <= 65_535) || "must be a port: a whole number from 0 to 65535"
+      )
+    ).pipe(Schema.decodeTo(Schema.FiniteFromString)),
     "port"
   ).pipe(Config.withDefault(7053)),
   /** What readers elsewhere call this service; it goes into `actionResult`. Default: the listener's own address. */
@@ -58,6 +69,11 @@ const settings = {
   /** Gwei per unit of gas above which no commit is sent. */
   maxFeeGwei: Config.Int("maxFeeGwei").pipe(Config.withDefault(1_000)),
   databaseUrl: Config.option(Config.Redacted("databaseUrl")),
+  /** Content on S3-compatible storage, `https://ENDPOINT/BUCKET[/PREFIX]`, instead of the folder `<home>/blocks`. */
+  contentUrl: Config.option(Config.NonEmptyString("contentUrl")),
+  s3Region: Config.NonEmptyString("s3Region").pipe(Config.withDefault("us-east-1")),
+  s3AccessKeyId: Config.option(Config.Redacted("s3AccessKeyId")),
+  s3SecretAccessKey: Config.option(Config.Redacted("s3SecretAccessKey")),
   logLevel: Config.LogLevel("logLevel").pipe(Config.withDefault("Info" as const))
 }
 
@@ -93,7 +109,7 @@ export const layer = (flags: Flags, environment: NodeJS.ProcessEnv = process.env
       const file = yield* readToml(path)
       const provider = ConfigProvider.fromUnknown(flags).pipe(
         ConfigProvider.orElse(
-          ConfigProvider.fromUnknown(environment).pipe(
+          ConfigProvider.fromUnknown(withoutEmpty(environment)).pipe(
             ConfigProvider.mapInput((names) => [
               `TREEMARK_${names
                 .map((name) => snakeCase(String(name)))
@@ -112,7 +128,7 @@ export const layer = (flags: Flags, environment: NodeJS.ProcessEnv = process.env
         .parse(provider)
         .pipe(
           Effect.mapError(
-            (error) => new SettingsError({ source: `flags, TREEMARK_* or ${path}`, problem: error.message })
+            (error) => new SettingsError({ source: `flags, TREEMARK_* or ${path}`, problem: problemOf(error.cause) })
           )
         )
       if (Option.isSome(values.databaseUrl)) {
@@ -125,22 +141,56 @@ export const layer = (flags: Flags, environment: NodeJS.ProcessEnv = process.env
     })
   )
 
+/** A variable that is set to nothing is one that is not set. */
+const withoutEmpty = (environment: NodeJS.ProcessEnv): { readonly [name: string]: unknown } =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""))
+
+/** What a setting must be, where its own schema does not say it. */
+const EXPECTED: { readonly [name: string]: string } = {
+  public_url: 'must be a URL, such as "https://assets.example.org"',
+  commit_timeout: 'must be a duration, such as "30 seconds"',
+  rpc_timeout: 'must be a duration, such as "10 seconds"',
+  max_fee_gwei: "must be a whole number of gwei",
+  log_level: "must be Debug, Info, Warn, Error, Fatal, All or None"
+}
+
+/** Each setting that is wrong, by the name it has in the file. */
+const problemOf = (cause: Config.ConfigError["cause"]): string =>
+  "issue" in cause
+    ? fieldProblems(cause.issue)
+        .map(({ path, message }) => [snakeCase(path.slice(1)), message] as const)
+        .map(([name, message]) => `${name} ${EXPECTED[name] ?? message}.`)
+        .join(" ")
+    : `${cause.message}.`
+
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const tableOf = (value: unknown): { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null ? { ...value } : {}
 
+/** The parser's error without the lines of the file that it quotes: they may hold a password. */
+const reasonOf = (error: unknown): string =>
+  error instanceof TomlError
+    ? `line ${error.line}, column ${error.column}: ${error.message.split("\n")[0]?.replace("Invalid TOML document: ", "")}.`
+    : String(error)
+
 const readToml = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* files.readFileString(path).pipe(
-    Effect.catchReason("PlatformError", "NotFound", () => Effect.succeed("")),
+    Effect.catchReasons("PlatformError", {
+      NotFound: () => Effect.succeed(""),
+      BadResource: () =>
+        Effect.fail(
+          new SettingsError({ source: "TREEMARK_HOME or --home", problem: `${dirname(path)} is not a folder.` })
+        )
+    }),
     Effect.mapError(
       (error) => new SettingsError({ source: path, problem: `the file cannot be read: ${error.message}` })
     )
   )
   const table = yield* Effect.try({
     try: () => tableOf(parse(text)),
-    catch: (error) => new SettingsError({ source: path, problem: `it is not TOML: ${String(error)}` })
+    catch: (error) => new SettingsError({ source: path, problem: `it is not TOML: ${reasonOf(error)}` })
   })
   const known = new Set([...Object.keys(settings).map(snakeCase), "profiles"])
   const unknown = Object.keys(table).filter((key) => !known.has(key))
@@ -150,5 +200,18 @@ const readToml = Effect.fnUntraced(function* (path: string) {
       problem: `unknown ${unknown.length === 1 ? "key" : "keys"} ${unknown.join(", ")}; the keys are ${[...known].sort().join(", ")}.`
     })
   }
-  return table
+  const nested = Object.keys(table).filter((key) => key !== "profiles" && typeof scalar(table[key]) === "object")
+  if (nested.length > 0) {
+    return yield* new SettingsError({
+      source: path,
+      problem: `${nested.join(", ")} must be a single value, not a table.`
+    })
+  }
+  return Object.fromEntries(
+    Object.entries(table).map(([key, value]) => [key, key === "profiles" ? value : scalar(value)])
+  )
 })
+
+/** A list may be written as an array, `["a", "b"]`, or as `"a,b"`, which is what a variable can hold. */
+const scalar = (value: unknown): unknown =>
+  Array.isArray(value) && value.every((item) => typeof item === "string") ? value.join(",") : value

@@ -3,20 +3,37 @@
  * which is what `local` has instead of a market for tokens.
  */
 import { join } from "node:path"
-import { type Amount, LedgerUnavailable, type NetworkRole, type WalletAddress } from "@treemark/core"
-import { Context, Effect, Layer, Schedule } from "effect"
+import {
+  type Amount,
+  amount,
+  LedgerUnavailable,
+  type NetworkRole,
+  UNITS_PER_TOKEN,
+  type WalletAddress
+} from "@treemark/core"
+import { Context, Effect, Layer, Schedule, Scope } from "effect"
 import { LocalFaucet } from "../../accounts/LocalFaucet.ts"
+import { HdWallets, SERVICE_WALLET } from "../../wallets/HdWallets.ts"
 import type { Profile } from "../Profile.ts"
 import { LOCAL_MAINNET_CHAIN_ID, LOCAL_TESTNET_CHAIN_ID } from "./ChainConfig.ts"
-import { EmbeddedChain } from "./EmbeddedChain.ts"
+import { EmbeddedChain, type EmbeddedChainError } from "./EmbeddedChain.ts"
 
 const CHAIN_IDS = { mainnet: LOCAL_MAINNET_CHAIN_ID, testnet: LOCAL_TESTNET_CHAIN_ID }
 const ROLES: ReadonlyArray<NetworkRole> = ["mainnet", "testnet"]
 
+/** When the chains' workers start: with the daemon, or, for a command without one, when something is asked of them. */
+export const OpenChains = Context.Reference<"at start" | "when asked">(
+  "@treemark/daemon/ledger/embedded/LocalChains/OpenChains",
+  { defaultValue: () => "at start" }
+)
+
+/** What the service's wallet holds on an embedded chain once it is open: gas for about a quarter of a million commits. */
+const COMMITTER_FUNDS = amount(1_000n * UNITS_PER_TOKEN)
+
 export class LocalChains extends Context.Service<
   LocalChains,
   {
-    /** The open chains; a role that the profile gives to a network elsewhere has none. */
+    /** The chains; a role that the profile gives to a network elsewhere has none. */
     readonly chains: Readonly<Partial<Record<NetworkRole, EmbeddedChain>>>
     /** Sees to it that `wallet` holds at least `least` on the chain of `role`, in a block, when this returns. */
     readonly fund: (role: NetworkRole, wallet: WalletAddress, least: Amount) => Effect.Effect<void, LedgerUnavailable>
@@ -26,14 +43,23 @@ export class LocalChains extends Context.Service<
     Layer.effect(
       LocalChains,
       Effect.gen(function* () {
+        const committer = (yield* HdWallets).address(SERVICE_WALLET)
+        const openChains = yield* OpenChains
+        const scope = yield* Effect.scope
         const wanted = ROLES.filter((role) => options.profile.roles[role] === "embedded")
         const opened = yield* Effect.forEach(
           wanted,
-          (role) =>
-            Effect.map(
-              EmbeddedChain.open({ path: join(options.home, `chain-${role}.db`), chainId: CHAIN_IDS[role] }),
-              (chain) => [role, chain] as const
-            ),
+          Effect.fnUntraced(function* (role) {
+            const open = EmbeddedChain.open({
+              path: join(options.home, `chain-${role}.db`),
+              chainId: CHAIN_IDS[role]
+            }).pipe(
+              Effect.tap((chain) => fund(chain, role, committer, COMMITTER_FUNDS)),
+              Scope.provide(scope)
+            )
+            const chain = openChains === "at start" ? yield* open : yield* whenAsked(CHAIN_IDS[role], open)
+            return [role, chain] as const
+          }),
           { concurrency: "unbounded" }
         )
         const chains: LocalChains["Service"]["chains"] = Object.fromEntries(opened)
@@ -50,6 +76,29 @@ export class LocalChains extends Context.Service<
         )
       : LocalFaucet.layerRefusing(profile.name)
 }
+
+/** A chain that opens at the first call; it stays open for the scope that `open` was given. */
+const whenAsked = Effect.fnUntraced(function* (
+  chainId: number,
+  open: Effect.Effect<EmbeddedChain, EmbeddedChainError | LedgerUnavailable>
+) {
+  const opened = yield* Effect.cached(open)
+  const chain = Effect.runPromiseWith(yield* Effect.context<never>())
+  return {
+    chainId,
+    request: async (call) => (await chain(opened)).request(call),
+    handleJsonRpc: async (body, options) => (await chain(opened)).handleJsonRpc(body, options),
+    onBlock: (listener) => {
+      const listening = chain(opened).then(
+        ({ onBlock }) => onBlock(listener),
+        () => () => undefined
+      )
+      return () => {
+        listening.then((stop) => stop())
+      }
+    }
+  } satisfies EmbeddedChain
+})
 
 const fund = Effect.fn("LocalChains.fund")(function* (
   chain: EmbeddedChain | undefined,

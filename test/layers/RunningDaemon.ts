@@ -50,6 +50,8 @@ export interface DaemonOptions {
   readonly args?: ReadonlyArray<string>
   /** Text of `<home>/treemark.toml`. */
   readonly settings?: string
+  /** Data folder that is there already; default: a new one, removed with the scope. */
+  readonly home?: string
   /** More environment variables. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -83,6 +85,10 @@ export class RunningDaemon extends Context.Service<
     ) => Effect.Effect<{ readonly account: DaemonAccount; readonly token: string }, Error>
     /** A further token of the account, which ends at `expiresAt` (milliseconds since 1970; null: never), over the same socket. */
     readonly issueToken: (idOrName: string, expiresAt: number | null) => Effect.Effect<string, Error>
+    /** `treemarkd account credit`, over the same socket. */
+    readonly addCredits: (idOrName: string, credits: string) => Effect.Effect<void, Error>
+    /** `treemarkd account disable` and `enable`, over the same socket. */
+    readonly setDisabled: (idOrName: string, disabled: boolean) => Effect.Effect<void, Error>
     /** What `treemarkd account show` prints, over the same socket. */
     readonly showAccount: (idOrName: string) => Effect.Effect<DaemonAccount, Error>
     /** Registers bytes with `POST /assets`, by an account of the fixture's own. */
@@ -109,10 +115,7 @@ export const withDaemon = (options: DaemonOptions = {}) =>
 /** Starts a daemon; it is killed, and its folder removed, when the scope closes. */
 export const startDaemon: (options?: DaemonOptions) => Effect.Effect<RunningDaemon["Service"], Error, Scope.Scope> =
   Effect.fn("startDaemon")(function* (options: DaemonOptions = {}) {
-    const home = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "treemarkd-test-"))),
-      (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
-    )
+    const home = options.home ?? (yield* temporaryFolder)
     const { settings } = options
     if (settings !== undefined) yield* Effect.promise(() => writeFile(join(home, "treemark.toml"), settings))
     const env = { PATH: process.env.PATH, HOME: home, TREEMARK_HOME: home, ...options.env }
@@ -165,6 +168,10 @@ export const startDaemon: (options?: DaemonOptions) => Effect.Effect<RunningDaem
           overSocket("POST", `/accounts/${encodeURIComponent(idOrName)}/tokens`, { label: "", expiresAt }),
           (issued) => (issued as { readonly token: string }).token
         ),
+      addCredits: (idOrName, credits) =>
+        Effect.asVoid(overSocket("POST", `/accounts/${encodeURIComponent(idOrName)}/credits`, { credits })),
+      setDisabled: (idOrName, disabled) =>
+        Effect.asVoid(overSocket("POST", `/accounts/${encodeURIComponent(idOrName)}/disabled`, { disabled })),
       showAccount: (idOrName) =>
         Effect.map(overSocket("GET", `/accounts/${encodeURIComponent(idOrName)}`), (view) => view as DaemonAccount),
       register: (bytes, contentType = "application/octet-stream") =>
@@ -182,6 +189,11 @@ export const startDaemon: (options?: DaemonOptions) => Effect.Effect<RunningDaem
       log: () => log
     })
   })
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "treemarkd-test-"))),
+  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+)
 
 const attempt = <A>(work: () => Promise<A>) => Effect.tryPromise({ try: work, catch: (cause) => cause as Error })
 

@@ -5,10 +5,10 @@ import { HttpApiMiddleware } from "effect/http-api"
 /** Bytes a JSON body may have (decisions.md, section 4). */
 export const LARGEST_JSON_BODY = 65_536
 
-/** The request's body as it came, with its Content-Type. */
+/** The request's body as it came, with its headers. */
 export class RequestBody extends Context.Service<
   RequestBody,
-  { readonly bytes: Uint8Array; readonly contentType: string | undefined }
+  { readonly bytes: Uint8Array; readonly headers: { readonly [name: string]: string | undefined } }
 >()("@treemark/daemon/api/RequestBody") {}
 
 export class SmallBody extends HttpApiMiddleware.Service<SmallBody, { provides: RequestBody }>()(

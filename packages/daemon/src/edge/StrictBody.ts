@@ -59,16 +59,25 @@ export const layer = Layer.succeed(SmallBody, (operation) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     Effect.matchEffect(readBody(request, LARGEST_JSON_BODY), {
       onFailure: refuse,
-      onSuccess: (bytes) =>
-        Effect.provideService(operation, RequestBody, { bytes, contentType: request.headers["content-type"] })
+      onSuccess: (bytes) => Effect.provideService(operation, RequestBody, { bytes, headers: request.headers })
     })
   )
 )
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i
 
-/** Fails with 415 unless the Content-Type says that the body is JSON. */
-export const requireJsonType = (contentType: string | undefined): Effect.Effect<void, Refused> => {
+/** Fails with 415 unless the headers say that the body is JSON, and not compressed. */
+export const requireJsonType = (headers: RequestBody["Service"]["headers"]): Effect.Effect<void, Refused> => {
+  const { "content-type": contentType, "content-encoding": encoding = "identity" } = headers
+  if (encoding.trim().toLowerCase() !== "identity") {
+    return Effect.fail(
+      new Refused({
+        code: "unsupported_media_type",
+        detail: `The body came with the Content-Encoding ${JSON.stringify(encoding.slice(0, 100))}, and compressed bodies are not read. Send it as it is, without that header. Nothing was charged.`,
+        headers: { "accept-encoding": "identity" }
+      })
+    )
+  }
   if (contentType !== undefined && JSON_TYPE.test(contentType.trim())) return Effect.void
   const sent = contentType === undefined ? "none was sent" : `not ${JSON.stringify(contentType.slice(0, 100))}`
   return Effect.fail(
@@ -79,11 +88,11 @@ export const requireJsonType = (contentType: string | undefined): Effect.Effect<
   )
 }
 
-/** The JSON value in the body; its Content-Type has to say that it is one. */
+/** The JSON value in the body; its headers have to say that it is one. */
 export const strictJson = Effect.fnUntraced(function* ({
   bytes,
-  contentType
+  headers
 }: RequestBody["Service"]): Effect.fn.Return<JsonValue, Refused | MalformedJson> {
-  yield* requireJsonType(contentType)
+  yield* requireJsonType(headers)
   return yield* Effect.fromResult(parseStrictJson(bytes))
 })

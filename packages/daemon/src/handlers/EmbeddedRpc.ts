@@ -15,7 +15,7 @@ const rpc = (role: NetworkRole, embedded: EmbeddedRpc["Service"]) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const bytes = yield* readBody(request, LARGEST_RPC_BODY)
-    yield* requireJsonType(request.headers["content-type"])
+    yield* requireJsonType(request.headers)
     const body = parseStrictJson(bytes)
     if (Result.isFailure(body)) {
       const error = { code: PARSE_ERROR, message: `Parse error: ${body.failure.message}` }

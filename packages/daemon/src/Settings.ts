@@ -5,7 +5,7 @@
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { fieldProblems } from "@treemark/core"
-import { Config, ConfigProvider, Context, Duration, Effect, FileSystem, Layer, Option, Schema } from "effect"
+import { Config, ConfigProvider, Context, Duration, Effect, FileSystem, Layer, Schema } from "effect"
 import { parse, TomlError } from "smol-toml"
 
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
@@ -68,7 +68,12 @@ const settings = {
   rpcTimeout: Config.Duration("rpcTimeout").pipe(Config.withDefault(Duration.seconds(10))),
   /** Gwei per unit of gas above which no commit is sent. */
   maxFeeGwei: Config.Int("maxFeeGwei").pipe(Config.withDefault(1_000)),
+  /** A PostgreSQL database, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, instead of the file `<home>/treemark.db`. */
   databaseUrl: Config.option(Config.Redacted("databaseUrl")),
+  /** Connections this daemon opens to that database at most. */
+  databaseConnections: Config.Int("databaseConnections").pipe(Config.withDefault(10)),
+  /** The folder of the content, which daemons on one database share; default `<home>/blocks`. */
+  contentFolder: Config.option(Config.NonEmptyString("contentFolder")),
   /** Content on S3-compatible storage, `https://ENDPOINT/BUCKET[/PREFIX]`, instead of the folder `<home>/blocks`. */
   contentUrl: Config.option(Config.NonEmptyString("contentUrl")),
   s3Region: Config.NonEmptyString("s3Region").pipe(Config.withDefault("us-east-1")),
@@ -131,12 +136,6 @@ export const layer = (flags: Flags, environment: NodeJS.ProcessEnv = process.env
             (error) => new SettingsError({ source: `flags, TREEMARK_* or ${path}`, problem: problemOf(error.cause) })
           )
         )
-      if (Option.isSome(values.databaseUrl)) {
-        return yield* new SettingsError({
-          source: "TREEMARK_DATABASE_URL",
-          problem: "this version keeps its books in the embedded SQLite file only; unset the database URL."
-        })
-      }
       return Settings.of({ ...values, home, profiles: tableOf(file.profiles) })
     })
   )
@@ -151,6 +150,7 @@ const EXPECTED: { readonly [name: string]: string } = {
   commit_timeout: 'must be a duration, such as "30 seconds"',
   rpc_timeout: 'must be a duration, such as "10 seconds"',
   max_fee_gwei: "must be a whole number of gwei",
+  database_connections: "must be a whole number of connections",
   log_level: "must be Debug, Info, Warn, Error, Fatal, All or None"
 }
 

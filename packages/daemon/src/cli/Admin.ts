@@ -7,10 +7,11 @@ import { Context, Effect, Layer, Option } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpRouter } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { AdminApi } from "../admin/AdminApi.ts"
+import { adminRoutes } from "../admin/AdminHandlers.ts"
 import { readDaemonFile } from "../admin/DaemonFile.ts"
-import { adminInProcess } from "../Server.ts"
+import { servicesInProcess } from "../Server.ts"
 import { Settings, layer as settingsLayer } from "../Settings.ts"
-import { CommandFailed, EXIT } from "./Output.ts"
+import { CommandFailed, EXIT } from "./Failures.ts"
 
 /** Nobody resolves this name: it only completes the URL of a request that goes to the socket or stays in the process. */
 const BASE_URL = "http://treemark"
@@ -62,12 +63,14 @@ const overSocket = (socketPath: string) =>
     Layer.provide(NodeHttpClient.layerUndiciOptions({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0 }))
   )
 
-/** The handlers behind a `fetch` that never leaves the process. */
+/** The handlers behind a `fetch` that never leaves the process. The services are built first, so that what fails there is told as it is. */
 const inProcess = Layer.effect(
   Admin,
   Effect.gen(function* () {
     const settings = yield* Settings
-    const { handler, dispose } = HttpRouter.toWebHandler(adminInProcess(settings), { disableLogger: true })
+    const services = yield* Layer.build(servicesInProcess(settings))
+    const routes = adminRoutes.pipe(Layer.provide(Layer.succeedContext(services)))
+    const { handler, dispose } = HttpRouter.toWebHandler(routes, { disableLogger: true })
     yield* Effect.addFinalizer(() => Effect.promise(dispose))
     const stayInside: typeof fetch = (input, init) => handler(new Request(input, init))
     const http = (yield* HttpClient.HttpClient).pipe(

@@ -1,27 +1,8 @@
 /**
  * What commands print. Results go to standard output, as text for people or, with `--json`, as one JSON document; everything
- * else (progress, errors) goes to standard error. Exit codes: 0 done, 1 refused or failed, 64 wrong command line,
- * 69 the daemon or its store cannot be used, 78 settings that cannot be used.
+ * else (progress, logs, errors) goes to standard error. How errors are told: `Failures.ts`.
  */
-import { Console, Effect, Runtime, Schema } from "effect"
-import { CliOutput } from "effect/cli"
-
-export const EXIT = { failed: 1, usage: 64, unavailable: 69, settings: 78 } as const
-
-/** A command ended without doing its work; `message` was written for the person who typed it. */
-export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
-  code: Schema.String,
-  message: Schema.String,
-  exitCode: Schema.Int
-}) {
-  override get [Runtime.errorExitCode](): number {
-    return this.exitCode
-  }
-  override readonly [Runtime.errorReported] = false
-}
-
-export const failed = (code: string, message: string): CommandFailed =>
-  new CommandFailed({ code, message, exitCode: EXIT.failed })
+import { Console, type Effect } from "effect"
 
 /** Prints `value` as JSON, or `text` for people. */
 export const print = (json: boolean, value: unknown, text: string): Effect.Effect<void> =>
@@ -51,15 +32,3 @@ export const table = (
     )
     .join("\n")
 }
-
-/** Help that was asked for goes to standard output; a wrong command line puts help and errors on standard error. */
-export const presenter = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Effect.gen(function* () {
-          const formatter = CliOutput.defaultFormatter({ colors: false })
-          yield* Console.error(formatter.formatHelpDoc(event.helpDoc))
-          yield* Console.error(formatter.formatErrors(event.errors))
-        })
-      : CliOutput.defaultPresenter.present(event)
-})

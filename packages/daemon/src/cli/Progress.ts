@@ -4,9 +4,10 @@ import { Clock, Effect } from "effect"
 const REDRAW_MILLIS = 100
 const BAR_WIDTH = 24
 
-/** `total` is in bytes. `advance` counts bytes done; `end` clears the line. */
-export const progressBar = Effect.fnUntraced(function* (label: string, total: number) {
+/** `total` is in bytes. `advance` counts bytes done; `end` clears the line. Nothing is drawn unless `wanted`. */
+export const progressBar = Effect.fnUntraced(function* (label: string, total: number, wanted: boolean) {
   const terminal = process.stderr
+  const drawn = wanted && terminal.isTTY
   const startedAt = yield* Clock.currentTimeMillis
   let done = 0
   let drawnAt = 0
@@ -22,12 +23,12 @@ export const progressBar = Effect.fnUntraced(function* (label: string, total: nu
     advance: (bytes: number) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         done += bytes
-        if (!terminal.isTTY || now - drawnAt < REDRAW_MILLIS) return
+        if (!drawn || now - drawnAt < REDRAW_MILLIS) return
         drawnAt = now
         draw(now)
       }),
     end: Effect.sync(() => {
-      if (terminal.isTTY) terminal.write("\r\x1b[2K")
+      if (drawn) terminal.write("\r\x1b[2K")
     })
   }
 })

@@ -1,12 +1,15 @@
 /** `treemarkd account …`: who may call, with which tokens and credits. */
 import { AmountInTokens, amount } from "@treemark/core"
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { AccountView } from "../admin/AdminApi.ts"
+import { AccountName, type AccountView, ServiceName } from "../admin/AdminApi.ts"
 import { facts, print, table } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
 
-const account = Argument.String("account").pipe(Argument.withDescription("Id or name of the account"))
+const account = Argument.String("account").pipe(
+  Argument.withDescription("Id or name of the account"),
+  Argument.withSchema(AccountName)
+)
 
 const accountText = (view: typeof AccountView.Type): string =>
   facts([
@@ -19,11 +22,15 @@ const accountText = (view: typeof AccountView.Type): string =>
 const create = Command.make(
   "create",
   {
-    name: Flag.String("name").pipe(Flag.withDescription("Name of the account, unique here")),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("Name of the account, unique here"),
+      Flag.withSchema(AccountName)
+    ),
     serviceName: Flag.String("service-name").pipe(
       Flag.withDescription(
         "Service name tied to the API key; becomes part of assetSourceType (default: the account's name)"
       ),
+      Flag.withSchema(ServiceName),
       Flag.optional
     ),
     credits: Flag.String("credits").pipe(
@@ -85,7 +92,10 @@ const list = Command.make("list", {}, () =>
       )
     })
   )
-).pipe(Command.withDescription("List the accounts"))
+).pipe(
+  Command.withDescription("List the accounts"),
+  Command.withExamples([{ command: "treemarkd account list", description: "Who may call, and what they have left" }])
+)
 
 const show = Command.make("show", { account }, ({ account }) =>
   withAdmin(
@@ -94,7 +104,12 @@ const show = Command.make("show", { account }, ({ account }) =>
       yield* print(json, view, accountText(view))
     })
   )
-).pipe(Command.withDescription("Show one account"))
+).pipe(
+  Command.withDescription("Show one account"),
+  Command.withExamples([
+    { command: "treemarkd account show studio --json", description: "By its name; its id does too" }
+  ])
+)
 
 const credit = Command.make(
   "credit",
@@ -128,7 +143,10 @@ const setDisabled = (name: "disable" | "enable", description: string) =>
         yield* print(json, view, accountText(view))
       })
     )
-  ).pipe(Command.withDescription(description))
+  ).pipe(
+    Command.withDescription(description),
+    Command.withExamples([{ command: `treemarkd account ${name} studio`, description }])
+  )
 
 const dateText = (milliseconds: number | null): string =>
   milliseconds === null ? "-" : new Date(milliseconds).toISOString()
@@ -140,6 +158,8 @@ const tokenCreate = Command.make(
     label: Flag.String("label").pipe(Flag.withDescription("What the token is for"), Flag.withDefault("")),
     days: Flag.Int("expires-in-days").pipe(
       Flag.withDescription("Days until it expires (default: never)"),
+      Flag.withMetavar("DAYS"),
+      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 }))),
       Flag.optional
     )
   },
@@ -163,7 +183,12 @@ const tokenCreate = Command.make(
         )
       })
     )
-).pipe(Command.withDescription("Issue a further access token"))
+).pipe(
+  Command.withDescription("Issue a further access token"),
+  Command.withExamples([
+    { command: "treemarkd account token create studio --label laptop --expires-in-days 90", description: "For 90 days" }
+  ])
+)
 
 const tokenList = Command.make("list", { account }, ({ account }) =>
   withAdmin(
@@ -187,11 +212,27 @@ const tokenList = Command.make("list", { account }, ({ account }) =>
       )
     })
   )
-).pipe(Command.withDescription("List an account's access tokens"))
+).pipe(
+  Command.withDescription("List an account's access tokens; the tokens themselves are not kept"),
+  Command.withExamples([
+    { command: "treemarkd account token list studio", description: "With when each was last used" }
+  ])
+)
 
 const tokenRevoke = Command.make(
   "revoke",
-  { id: Argument.String("id").pipe(Argument.withDescription("Id of the token, from account token list")) },
+  {
+    id: Argument.String("id").pipe(
+      Argument.withDescription("Id of the token, from account token list"),
+      Argument.withSchema(
+        Schema.String.check(
+          Schema.isPattern(/^tok_\w+$/u, {
+            message: 'must be the id of a token ("tok_…"), as account token list shows it'
+          })
+        )
+      )
+    )
+  },
   ({ id }) =>
     withAdmin(
       Effect.fnUntraced(function* ({ client }, { json }) {
@@ -199,7 +240,15 @@ const tokenRevoke = Command.make(
         yield* print(json, info, `Token ${info.id} is revoked; calls with it are refused from now on.`)
       })
     )
-).pipe(Command.withDescription("Revoke an access token"))
+).pipe(
+  Command.withDescription("Revoke an access token"),
+  Command.withExamples([
+    {
+      command: "treemarkd account token revoke tok_01e5dac748b8e5e53b26",
+      description: "By its id, not the token itself"
+    }
+  ])
+)
 
 const token = Command.make("token").pipe(
   Command.withDescription("Access tokens of an account"),

@@ -2,10 +2,12 @@
 import { basename } from "node:path"
 import { Effect, FileSystem, Option, Schema, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { HttpBody, type HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpBody, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { AdminRefused, REGISTER_PATH } from "../admin/AdminApi.ts"
 import { RegisteredAsset } from "../content/Assets.ts"
-import { CommandFailed, EXIT, facts, failed, print, table } from "./Output.ts"
+import type { Admin } from "./Admin.ts"
+import { CommandFailed, EXIT, failed, unreadable } from "./Failures.ts"
+import { facts, print, table } from "./Output.ts"
 import { progressBar } from "./Progress.ts"
 import { withAdmin } from "./Root.ts"
 
@@ -30,7 +32,7 @@ const register = Command.make(
     withAdmin(
       Effect.fnUntraced(function* (admin, { json }) {
         if (Option.isSome(file)) {
-          const asset = yield* registerFile(admin.http, file.value, Option.getOrUndefined(type))
+          const asset = yield* registerFile(admin, file.value, Option.getOrUndefined(type), json)
           return yield* print(json, asset, assetText(asset))
         }
         if (Option.isNone(cid) || Option.isNone(sha256)) {
@@ -65,15 +67,19 @@ const register = Command.make(
 const Answer = Schema.Union([RegisteredAsset, AdminRefused])
 
 /** Streams the file to the daemon, with a progress bar on a terminal. */
-const registerFile = Effect.fnUntraced(function* (http: HttpClient.HttpClient, path: string, type: string | undefined) {
+const registerFile = Effect.fnUntraced(function* (
+  { http }: Admin["Service"],
+  path: string,
+  type: string | undefined,
+  json: boolean
+) {
   const files = yield* FileSystem.FileSystem
-  const facts = yield* files
-    .stat(path)
-    .pipe(Effect.mapError((error) => failed("unreadable", `${path} cannot be read: ${error.message}`)))
+  const facts = yield* Effect.mapError(files.stat(path), (error) => unreadable(path, error))
   if (facts.type !== "File") return yield* failed("unreadable", `${path} is not a file.`)
   const size = Number(facts.size)
-  const progress = yield* progressBar(`registering ${basename(path)}`, size)
-  const bytes = files.stream(path, { chunkSize: 1 << 20 }).pipe(Stream.tap((chunk) => progress.advance(chunk.length)))
+  yield* Effect.mapError(files.access(path, { readable: true }), (error) => unreadable(path, error))
+  const progress = yield* progressBar(`registering ${basename(path)}`, size, !json)
+  const bytes = files.stream(path, { chunkSize: 1 << 18 }).pipe(Stream.tap((chunk) => progress.advance(chunk.length)))
   const request = HttpClientRequest.post(REGISTER_PATH).pipe(
     HttpClientRequest.setUrlParams({ fileName: basename(path) }),
     HttpClientRequest.setBody(HttpBody.stream(bytes, type ?? "application/octet-stream", size))
@@ -99,7 +105,10 @@ const list = Command.make("list", {}, () =>
       )
     })
   )
-).pipe(Command.withDescription("List the registered assets"))
+).pipe(
+  Command.withDescription("List the registered assets"),
+  Command.withExamples([{ command: "treemarkd asset list", description: "What can be committed" }])
+)
 
 export const assetCommand = Command.make("asset").pipe(
   Command.withDescription("Registered assets"),

@@ -1,7 +1,8 @@
 /** `treemarkd commit REQUEST`: commits an asset for an account, with the same rules and charges as over HTTP. */
 import { Effect, FileSystem, Option, Schema, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { facts, failed, print } from "./Output.ts"
+import { failed, unreadable } from "./Failures.ts"
+import { facts, print } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
 
 const decodeJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Json))
@@ -52,5 +53,5 @@ const readText = (path: string) =>
   path === "-"
     ? Effect.flatMap(Stdio.Stdio, (stdio) => stdio.stdin.pipe(Stream.decodeText(), Stream.mkString))
     : Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(path)).pipe(
-        Effect.mapError((error) => failed("unreadable", `${path} cannot be read: ${error.message}`))
+        Effect.mapError((error) => unreadable(path, error))
       )

@@ -1,13 +1,20 @@
-/** `treemarkd start`: the daemon in the foreground, one line with each address when it is ready, until SIGINT or SIGTERM. */
-import { Console, Effect, Layer, Option } from "effect"
+/** `treemarkd start`: the daemon in the foreground, one line with each address when it is ready, until it is told to stop. */
+import { Console, Context, Deferred, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { DaemonControl } from "../admin/AdminHandlers.ts"
 import { RunningAddresses, serverLayer } from "../Server.ts"
-import { SettingsError, layer as settingsLayer } from "../Settings.ts"
-import { CommandFailed, EXIT } from "./Output.ts"
+import { layer as settingsLayer } from "../Settings.ts"
+import { explain } from "./Failures.ts"
+import { logLevel } from "./Logging.ts"
 import { sharedFlags } from "./Root.ts"
 
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+
+let serving = false
+
+/** Whether this process is a daemon: the only command that ends well when a signal ends it. */
+export const isServing = (): boolean => serving
 
 export const startCommand = Command.make(
   "start",
@@ -18,39 +25,33 @@ export const startCommand = Command.make(
     publicUrl: text("public-url", "URL", "What readers elsewhere call this service"),
     listenBalanceMainnet: text("listen-balance-mainnet", "HOST:PORT", "A listener of its own for operation 1, at /"),
     listenBalanceAllNetworks: text("listen-balance-all-networks", "HOST:PORT", "The same for operation 2"),
-    listenCommit: text("listen-commit", "HOST:PORT", "The same for operation 3")
+    listenCommit: text("listen-commit", "HOST:PORT", "The same for operation 3"),
+    logLevel: text("log-level", "LEVEL", "Least level of what is logged: Debug, Info (default), Warn, Error, None")
   },
   (flags) =>
     Effect.gen(function* () {
+      serving = true
       const { home, json } = yield* sharedFlags
       const given = Object.fromEntries(
         Object.entries({ ...flags, home: Option.fromUndefinedOr(home) }).flatMap(([name, value]) =>
           Option.isSome(value) ? [[name, value.value]] : []
         )
       )
-      const ready = Layer.effectDiscard(
-        Effect.gen(function* () {
-          const addresses = yield* RunningAddresses
-          if (json) return yield* Console.log(JSON.stringify({ addresses }))
-          const line = Object.entries(addresses).map(([name, url]) => `${name} ${url}`)
-          yield* Console.log(`Treemark is ready: ${line.join(" · ")}`)
-        })
-      )
-      return yield* Layer.launch(ready.pipe(Layer.provide(serverLayer), Layer.provide(settingsLayer(given))))
-    }).pipe(
-      Effect.mapError(
-        (error) =>
-          new CommandFailed({
-            code: error instanceof SettingsError ? "settings" : "unavailable",
-            message: error instanceof Error ? error.message : String(error),
-            exitCode: error instanceof SettingsError ? EXIT.settings : EXIT.unavailable
-          })
-      )
-    )
+      yield* run(json).pipe(Effect.provide(logLevel), Effect.provide(settingsLayer(given)))
+    }).pipe(Effect.mapError(explain))
 ).pipe(
-  Command.withDescription("Run the daemon in the foreground"),
+  Command.withDescription("Run the daemon in the foreground, until Ctrl-C, SIGTERM or treemarkd stop"),
   Command.withExamples([
     { command: "treemarkd start", description: "On the local chains, at http://127.0.0.1:7053" },
+    { command: "treemarkd start --port 0 --json", description: "On a free port, told as JSON" },
     { command: "treemarkd start --profile numbers", description: "On the Numbers network: commits cost real tokens" }
   ])
 )
+
+const run = Effect.fnUntraced(function* (json: boolean) {
+  const daemon = yield* Layer.build(serverLayer)
+  const addresses = Context.get(daemon, RunningAddresses)
+  const line = Object.entries(addresses).map(([name, url]) => `${name} ${url}`)
+  yield* Console.log(json ? JSON.stringify({ addresses }) : `Treemark is ready: ${line.join(" · ")}`)
+  yield* Deferred.await(Context.get(daemon, DaemonControl).stopRequested)
+}, Effect.scoped)

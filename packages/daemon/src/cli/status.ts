@@ -3,7 +3,8 @@ import { Effect, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import { readDaemonFile } from "../admin/DaemonFile.ts"
 import { homeFolder } from "../Settings.ts"
-import { CommandFailed, EXIT, facts, print } from "./Output.ts"
+import { CommandFailed, EXIT } from "./Failures.ts"
+import { facts, print } from "./Output.ts"
 import { sharedFlags, withRunningDaemon } from "./Root.ts"
 
 export const statusCommand = Command.make("status", {}, () =>
@@ -22,7 +23,10 @@ export const statusCommand = Command.make("status", {}, () =>
       )
     })
   )
-).pipe(Command.withDescription("Show the running daemon (exit code 69 when none runs)"))
+).pipe(
+  Command.withDescription("Show the running daemon (exit code 69 when none runs)"),
+  Command.withExamples([{ command: "treemarkd status --json", description: "Its process and addresses, for scripts" }])
+)
 
 export const stopCommand = Command.make("stop", {}, () =>
   Effect.gen(function* () {
@@ -41,4 +45,7 @@ export const stopCommand = Command.make("stop", {}, () =>
     }
     yield* print(json, { stopped: true }, "The daemon finished what was in flight and has stopped.")
   })
-).pipe(Command.withDescription("Stop the running daemon after the calls in flight"))
+).pipe(
+  Command.withDescription("Stop the running daemon after the calls in flight"),
+  Command.withExamples([{ command: "treemarkd stop", description: "Returns when it has stopped" }])
+)

@@ -4,12 +4,11 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Console, Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { readDaemonFile } from "../admin/DaemonFile.ts"
-import { storeFile } from "../Services.ts"
 import { Settings, layer as settingsLayer } from "../Settings.ts"
-import { layer as migrationsLayer } from "../store/Migrations.ts"
-import { layer as sqliteLayer } from "../store/Sqlite.ts"
+import { type StorePlace, storeFile, layer as storeLayer } from "../store/Store.ts"
 import { Seed } from "../wallets/Seed.ts"
-import { facts, failed, print } from "./Output.ts"
+import { explain, failed } from "./Failures.ts"
+import { facts, print } from "./Output.ts"
 import { sharedFlags, withAdmin } from "./Root.ts"
 
 const show = Command.make("show", {}, () =>
@@ -23,7 +22,10 @@ const show = Command.make("show", {}, () =>
       )
     })
   )
-).pipe(Command.withDescription("Show the service's own wallet (the committer) and its balances"))
+).pipe(
+  Command.withDescription("Show the service's own wallet (the committer) and its balances"),
+  Command.withExamples([{ command: "treemarkd wallet show", description: "Does it still have gas?" }])
+)
 
 const backup = Command.make(
   "backup",
@@ -50,7 +52,12 @@ const backup = Command.make(
         )
       })
     )
-).pipe(Command.withDescription("Show the 24 words (BIP-39) that bring all wallets back"))
+).pipe(
+  Command.withDescription("Show the 24 words (BIP-39) that bring all wallets back"),
+  Command.withExamples([
+    { command: "treemarkd wallet backup --yes", description: "When nobody looks over your shoulder" }
+  ])
+)
 
 const restore = Command.make("restore", {}, () =>
   Effect.gen(function* () {
@@ -63,14 +70,15 @@ const restore = Command.make("restore", {}, () =>
       )
     }
     const stdio = yield* Stdio.Stdio
+    if (yield* stdio.stdinIsTerminal) yield* Console.error("Type the words, then Enter and Ctrl-D:")
     const words = (yield* stdio.stdin.pipe(Stream.decodeText(), Stream.mkString)).trim().split(/\s+/).join(" ")
     const place = { home: settings.home, password: Option.getOrUndefined(settings.seedPassword) }
     const id = yield* Seed.restore(
-      { ...place, expectedId: yield* seedIdOfStore(settings.home) },
+      { ...place, expectedId: yield* seedIdOfStore(settings) },
       Redacted.make(words, { label: "seed words" })
     ).pipe(Effect.provide(NodeCrypto.layerSecureRandom))
     yield* print(json, { seedId: id }, `The wallets' seed ${id} is in place. Start the daemon with: treemarkd start`)
-  }).pipe(Effect.mapError((error) => (error._tag === "CommandFailed" ? error : failed(error._tag, error.message))))
+  }).pipe(Effect.mapError(explain))
 ).pipe(
   Command.withDescription("Bring the wallets back from their words, read from standard input"),
   Command.withExamples([
@@ -79,9 +87,9 @@ const restore = Command.make("restore", {}, () =>
 )
 
 /** The seed an existing store belongs to; undefined when there is no store yet. */
-const seedIdOfStore = (home: string) =>
-  existsSync(storeFile(home))
-    ? Seed.idOfStore.pipe(Effect.provide(migrationsLayer), Effect.provide(sqliteLayer({ filename: storeFile(home) })))
+const seedIdOfStore = (place: StorePlace) =>
+  Option.isSome(place.databaseUrl) || existsSync(storeFile(place.home))
+    ? Effect.provide(Seed.idOfStore, storeLayer(place))
     : Effect.succeed(undefined)
 
 export const walletCommand = Command.make("wallet").pipe(

@@ -9,10 +9,13 @@ import { parseArgs } from "node:util"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { amount, UNITS_PER_TOKEN } from "@treemark/core"
 import { verifyProof } from "@treemark/verify"
-import { Cause, Console, Effect, Exit, Layer, Option, Runtime, Schema } from "effect"
+import { Cause, Console, Context, Deferred, Effect, Exit, Layer, Option, Runtime, Schema } from "effect"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { DaemonControl } from "../admin/AdminHandlers.ts"
 import { readDaemonFile } from "../admin/DaemonFile.ts"
 import { Admin } from "../cli/Admin.ts"
+import { explain, failed, report } from "../cli/Failures.ts"
+import { logToStandardError } from "../cli/Logging.ts"
 import { serverLayer } from "../Server.ts"
 import { Settings, layer as settingsLayer } from "../Settings.ts"
 import { nextSteps, step } from "./Narrator.ts"
@@ -141,22 +144,30 @@ const firstAccount = Effect.fnUntraced(function* (client: Admin["Service"]["clie
 })
 
 const program = Effect.gen(function* () {
-  const { values } = parseArgs({ options: { once: { type: "boolean", default: false } } })
+  const { values } = yield* Effect.try({
+    try: () => parseArgs({ options: { once: { type: "boolean", default: false } } }),
+    catch: (error) =>
+      failed(
+        "usage",
+        `${error instanceof Error ? error.message : String(error)}. The only option is --once: npm start -- --once`
+      )
+  })
   const settings = yield* Settings
   const running = yield* readDaemonFile(settings.home)
-  if (Option.isNone(running)) yield* Layer.build(serverLayer)
+  const started = Option.isNone(running) ? yield* Layer.build(serverLayer) : undefined
   const daemon = Option.getOrUndefined(yield* readDaemonFile(settings.home))
   const url = daemon?.addresses.main ?? ""
   yield* step("daemon", `${url} (${Option.isSome(running) ? "was running" : "started"}), data in ${settings.home}`)
   yield* mainJob(url, settings.home).pipe(Effect.provide(Admin.layerRunning(settings.home)))
-  if (values.once || Option.isSome(running)) return
+  if (values.once || started === undefined) return
   yield* Console.log("\nServing until Ctrl-C.")
-  yield* Effect.never
+  yield* Deferred.await(Context.get(started, DaemonControl).stopRequested)
 }).pipe(
   Effect.scoped,
-  Effect.tapError((error) => Console.error(error.message)),
+  Effect.mapError(explain),
+  Effect.tapCause((cause) => report(cause, false)),
   Effect.provide(Layer.mergeAll(settingsLayer({ profile: "local" }), FetchHttpClient.layer)),
-  Effect.provide(NodeServices.layer)
+  Effect.provide(Layer.merge(NodeServices.layer, logToStandardError))
 )
 
 NodeRuntime.runMain(program, {

@@ -1,0 +1,52 @@
+/** The program `treemarkd`: the command tree is the file tree here. Failures end as a `CommandFailed`, told by then. */
+import { Console, Effect, Layer, Stdio } from "effect"
+import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import packageJson from "../../package.json" with { type: "json" }
+import { accountCommand } from "./account.ts"
+import { assetCommand } from "./asset.ts"
+import { balanceCommand } from "./balance.ts"
+import { checkpointCommand } from "./checkpoint.ts"
+import { commitCommand } from "./commit.ts"
+import { explainUsage, report } from "./Failures.ts"
+import { logToStandardError } from "./Logging.ts"
+import { proofCommand } from "./proof.ts"
+import { root } from "./Root.ts"
+import { startCommand } from "./start.ts"
+import { statusCommand, stopCommand } from "./status.ts"
+import { walletCommand } from "./wallet.ts"
+
+/** Help that was asked for goes to standard output; the one for a command line without a command to standard error. */
+const presenter = CliOutput.layerPresenter({
+  present: (event) => {
+    if (event._tag === "InvalidInvocation") return Effect.void
+    if (event._tag === "Version" || event.reason === "Requested") return CliOutput.defaultPresenter.present(event)
+    return Console.error(CliOutput.defaultFormatter({ colors: false }).formatHelpDoc(event.helpDoc))
+  }
+})
+
+const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+
+/** Read before the command line is parsed, so that a wrong one is told as JSON too. */
+const wantsJson = Effect.map(
+  Effect.flatMap(Stdio.Stdio, (stdio) => stdio.args),
+  (args) => args.slice(0, args.includes("--") ? args.indexOf("--") : undefined).includes("--json")
+)
+
+export const program = root.pipe(
+  Command.withSubcommands([
+    startCommand,
+    statusCommand,
+    stopCommand,
+    accountCommand,
+    walletCommand,
+    assetCommand,
+    balanceCommand,
+    commitCommand,
+    proofCommand,
+    checkpointCommand
+  ]),
+  Command.run({ version: packageJson.version }),
+  Effect.catchTag("ShowHelp", (help) => Effect.fail(explainUsage(help))),
+  Effect.tapCause((cause) => Effect.flatMap(wantsJson, (json) => report(cause, json))),
+  Effect.provide(Layer.mergeAll(presenter, builtIns, logToStandardError))
+)

@@ -1,5 +1,6 @@
 /** Each package is packed, installed alone in an empty folder outside the repository, and run there. */
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -50,12 +51,35 @@ describe("released packages", () => {
     assert.deepStrictEqual(JSON.parse(node(place, "use.js")), ["0.0000", "bagu", "function"])
   })
 
-  it("@treemark/daemon installs alone and its command makes an account", { timeout: 180_000 }, () => {
+  it("@treemark/daemon installs alone and its command makes an account, serves and is administered", {
+    timeout: 180_000
+  }, async () => {
     const place = install("daemon")
     const bin = join("node_modules", "@treemark", "daemon", "bin", "treemarkd.js")
     const created = JSON.parse(node(place, bin, "account", "create", "--name", "packed", "--credits", "2.5", "--json"))
     assert.strictEqual(created.account.credits, "2.5")
     assert.match(created.token, /^tmk_/)
     assert.match(node(place, bin, "--version"), /0\.1\.0/)
+
+    const daemon = spawn(process.execPath, [bin, "start", "--port", "0", "--json"], {
+      cwd: place,
+      env: { PATH: process.env.PATH, TREEMARK_HOME: join(place, "home") },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    try {
+      const [line] = await once(daemon.stdout, "data")
+      const { main } = JSON.parse(String(line)).addresses
+      assert.strictEqual((await fetch(`${main}/ready`)).status, 200)
+      assert.strictEqual((await fetch(`${main}/docs`)).status, 200)
+      assert.strictEqual(JSON.parse(node(place, bin, "status", "--json")).addresses.main, main)
+      writeFileSync(join(place, "note.txt"), "a note")
+      assert.strictEqual(
+        JSON.parse(node(place, bin, "asset", "register", "note.txt", "--json")).encodingFormat,
+        "text/plain"
+      )
+      assert.deepStrictEqual(JSON.parse(node(place, bin, "stop", "--json")), { stopped: true })
+    } finally {
+      daemon.kill("SIGKILL")
+    }
   })
 })

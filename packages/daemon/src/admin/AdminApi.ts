@@ -2,7 +2,7 @@
  * The administration API: what the `treemarkd` commands ask of the daemon, over a unix socket of mode 0600 in the data folder, or
  * in process when no daemon runs. Definitions only; the same for both, so a command cannot behave differently.
  */
-import { AmountInTokens, CommitReceipt, WalletAddress } from "@treemark/core"
+import { AmountInTokens, CommitReceipt, NetworkRole, WalletAddress } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TokenInfo } from "../accounts/AccessTokens.ts"
@@ -14,6 +14,9 @@ export class AdminRefused extends Schema.TaggedError<AdminRefused>()(
   { code: Schema.String, message: Schema.String },
   { httpApiStatus: 422 }
 ) {}
+
+/** The code of a kind of failure: `AccountNameTaken` → `account_name_taken`. */
+export const codeOf = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
 export const AccountView = Schema.Struct({
   id: Schema.String,
@@ -36,7 +39,20 @@ export const StatusView = Schema.Struct({
 
 const NetworkBalance = Schema.Struct({ name: Schema.String, chainId: Schema.Int, balance: Schema.String })
 
-const account = { account: Schema.String }
+const oneLine = (longest: number) =>
+  Schema.makeFilter((text: string) =>
+    [...text].length <= longest && /[\p{L}\p{N}]/u.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text) && text === text.trim()
+      ? undefined
+      : `must be one line of 1 to ${longest} characters, with a letter or digit in it and no space around it`
+  )
+
+/** Name of an account, or what names one on a command line. */
+export const AccountName = Schema.String.check(oneLine(64))
+
+/** The service name tied to an API key: it stands in `assetSourceType` of every tree of the account. */
+export const ServiceName = Schema.String.check(oneLine(64))
+
+const account = { account: AccountName }
 const refused = { error: AdminRefused }
 
 const daemon = HttpApiGroup.make("daemon").add(
@@ -48,8 +64,8 @@ const accounts = HttpApiGroup.make("accounts").add(
   HttpApiEndpoint.get("list", "/accounts", { success: Schema.Array(AccountView), ...refused }),
   HttpApiEndpoint.post("create", "/accounts", {
     payload: Schema.Struct({
-      name: Schema.String,
-      serviceName: Schema.String,
+      name: AccountName,
+      serviceName: ServiceName,
       credits: AmountInTokens,
       /** Null: 100 on the local chains, none elsewhere. */
       tokens: Schema.NullOr(AmountInTokens)
@@ -129,6 +145,12 @@ const operations = HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("proof", "/proofs/:assetTreeCid", {
     params: { assetTreeCid: Schema.String },
     success: Schema.Struct({ proof: Schema.String }),
+    ...refused
+  }),
+  HttpApiEndpoint.get("checkpoint", "/checkpoints/:network", {
+    params: { network: NetworkRole },
+    /** `checkpoint`: the file's text. */
+    success: Schema.Struct({ chainId: Schema.Int, blocks: Schema.Int, checkpoint: Schema.String }),
     ...refused
   })
 )

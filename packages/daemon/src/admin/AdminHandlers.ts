@@ -6,6 +6,7 @@ import {
   type Charges,
   CommitReceipt,
   type ContentStore,
+  checkpointText,
   commitAsset,
   decodeCommitRequest,
   formatTokens,
@@ -25,10 +26,12 @@ import { Idempotency } from "../books/Idempotency.ts"
 import { Assets, RegisteredAsset } from "../content/Assets.ts"
 import { fingerprintOf, storedAnswer } from "../edge/IdempotencyKey.ts"
 import type { FinishedCommits } from "../jobs/FinishedCommits.ts"
+import { exportCheckpoint } from "../ledger/Checkpoint.ts"
 import { LocalChains } from "../ledger/embedded/LocalChains.ts"
+import type { Networks } from "../ledger/Networks.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import { Seed } from "../wallets/Seed.ts"
-import { AdminApi, AdminRefused, REGISTER_PATH, type StatusView } from "./AdminApi.ts"
+import { AdminApi, AdminRefused, codeOf, REGISTER_PATH, type StatusView } from "./AdminApi.ts"
 import { proofOfTree } from "./ProofOfTree.ts"
 
 /** What a running daemon says of itself, and how it is told to stop. */
@@ -41,10 +44,8 @@ export class DaemonControl extends Context.Service<
 >()("@treemark/daemon/admin/DaemonControl") {}
 
 /** Every failure of a use case becomes a refusal with the code of its kind and the message it was given for people. */
-const refuse = (error: { readonly _tag: string; readonly message: string }): AdminRefused =>
+export const refuse = (error: { readonly _tag: string; readonly message: string }): AdminRefused =>
   error instanceof AdminRefused ? error : new AdminRefused({ code: codeOf(error._tag), message: error.message })
-
-const codeOf = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
 const refused = Effect.mapError(refuse)
 
@@ -139,7 +140,9 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
     const balances = yield* NativeBalance
     const accounts = yield* Accounts
     const idempotency = yield* Idempotency
-    const services = yield* Effect.context<Charges | ContentStore | FinishedCommits | Ledger | Registry | Signer>()
+    const services = yield* Effect.context<
+      Charges | ContentStore | FinishedCommits | Ledger | Networks | Registry | Signer
+    >()
     return handlers.handleAll({
       balance: ({ payload }) => balancesOf(balances, payload.wallet, payload.allNetworks).pipe(refused),
       commit: Effect.fnUntraced(function* ({ params, payload }) {
@@ -160,7 +163,13 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
         return yield* decodeReceipt(answer.body).pipe(Effect.orDie)
       }),
       proof: ({ params }) =>
-        Effect.map(proofOfTree(params.assetTreeCid), (proof) => ({ proof })).pipe(Effect.provide(services), refused)
+        Effect.map(proofOfTree(params.assetTreeCid), (proof) => ({ proof })).pipe(Effect.provide(services), refused),
+      checkpoint: ({ params }) =>
+        Effect.map(exportCheckpoint(params.network), (checkpoint) => ({
+          chainId: checkpoint.chainId,
+          blocks: checkpoint.hashes.size,
+          checkpoint: checkpointText(checkpoint)
+        })).pipe(Effect.provide(services), refused)
     })
   })
 )

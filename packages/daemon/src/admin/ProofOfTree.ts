@@ -1,7 +1,12 @@
-/** The proof of a commit made here: the tree's bytes from the content store, the record and its place on the ledger from the job. */
+/**
+ * The proof of a commit made here: the tree's bytes from the content store, the record and its place from the job, and from the ledger the
+ * proof of inclusion, or the reason why there is none.
+ */
 import { ContentStore, proofOf, proofText, StorageUnavailable } from "@treemark/core"
 import { Effect, Option, Schema } from "effect"
 import { FinishedCommits } from "../jobs/FinishedCommits.ts"
+import { inclusionOf } from "../ledger/Inclusion.ts"
+import { Networks } from "../ledger/Networks.ts"
 
 export class CommitNotFound extends Schema.TaggedError<CommitNotFound>()("CommitNotFound", {
   assetTreeCid: Schema.String
@@ -22,6 +27,7 @@ export const proofOfTree = Effect.fn("ProofOfTree")(function* (assetTreeCid: str
       cause: new Error("the content store does not hold it")
     })
   }
-  const { commitData, entry } = commit.value
-  return proofText(proofOf({ tree: { cid: assetTreeCid, bytes: bytes.value }, commitData, ledger: entry }))
+  const { assetCid, commitData, entry, role } = commit.value
+  const inclusion = yield* inclusionOf((yield* Networks).role(role), entry, { assetCid, commitData })
+  return proofText(proofOf({ tree: { cid: assetTreeCid, bytes: bytes.value }, commitData, ledger: entry, inclusion }))
 })

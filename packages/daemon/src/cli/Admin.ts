@@ -3,12 +3,13 @@
  * calling the very same handlers in process.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Context, Effect, Layer, Option } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientRequest, HttpRouter } from "effect/http"
+import { Context, Effect, Layer, Option, type PlatformError, Schema, type Stream } from "effect"
+import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, HttpClientResponse, HttpRouter } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { AdminApi } from "../admin/AdminApi.ts"
-import { adminRoutes } from "../admin/AdminHandlers.ts"
+import { AdminApi, AdminRefused, REGISTER_PATH } from "../admin/AdminApi.ts"
+import { adminRoutes, refuse } from "../admin/AdminHandlers.ts"
 import { readDaemonFile } from "../admin/DaemonFile.ts"
+import { Assets, RegisteredAsset } from "../content/Assets.ts"
 import { servicesInProcess } from "../Server.ts"
 import { Settings, layer as settingsLayer } from "../Settings.ts"
 import { CommandFailed, EXIT } from "./Failures.ts"
@@ -20,7 +21,13 @@ export class Admin extends Context.Service<
   Admin,
   {
     readonly client: HttpApiClient.ForApi<typeof AdminApi>
-    readonly http: HttpClient.HttpClient
+    /** Registers a file as it streams in: to the daemon, or straight into the store. */
+    readonly register: (file: {
+      readonly bytes: Stream.Stream<Uint8Array, PlatformError.PlatformError>
+      readonly fileName: string
+      readonly contentType: string | undefined
+      readonly size: number
+    }) => Effect.Effect<RegisteredAsset, { readonly _tag: string; readonly message: string }>
     /** Whether a running daemon answers. */
     readonly remote: boolean
   }
@@ -51,17 +58,29 @@ export class Admin extends Context.Service<
     ).pipe(Layer.provide(settingsLayer(home === undefined ? {} : { home })))
 }
 
+const RegisterAnswer = Schema.Union([RegisteredAsset, AdminRefused])
+
 const overSocket = (socketPath: string) =>
   Layer.effect(
     Admin,
     Effect.gen(function* () {
       const http = HttpClient.mapRequest(yield* HttpClient.HttpClient, HttpClientRequest.prependUrl(BASE_URL))
       const client = yield* HttpApiClient.makeWith(AdminApi, { httpClient: http })
-      return Admin.of({ client, http, remote: true })
+      const register: Admin["Service"]["register"] = ({ bytes, contentType, fileName, size }) =>
+        http
+          .execute(
+            HttpClientRequest.post(REGISTER_PATH).pipe(
+              HttpClientRequest.setUrlParams({ fileName }),
+              HttpClientRequest.setBody(HttpBody.stream(bytes, contentType ?? "application/octet-stream", size))
+            )
+          )
+          .pipe(
+            Effect.flatMap(HttpClientResponse.schemaBodyJson(RegisterAnswer)),
+            Effect.flatMap((answer) => (answer instanceof AdminRefused ? Effect.fail(answer) : Effect.succeed(answer)))
+          )
+      return Admin.of({ client, register, remote: true })
     })
-  ).pipe(
-    Layer.provide(NodeHttpClient.layerUndiciOptions({ connect: { socketPath }, headersTimeout: 0, bodyTimeout: 0 }))
-  )
+  ).pipe(Layer.provide(NodeHttpClient.layerNodeHttpOptions({ socketPath })))
 
 /** The handlers behind a `fetch` that never leaves the process. The services are built first, so that what fails there is told as it is. */
 const inProcess = Layer.effect(
@@ -78,6 +97,9 @@ const inProcess = Layer.effect(
       HttpClient.transform((effect) => Effect.provideService(effect, FetchHttpClient.Fetch, stayInside))
     )
     const client = yield* HttpApiClient.makeWith(AdminApi, { httpClient: http })
-    return Admin.of({ client, http, remote: false })
+    const assets = Context.get(services, Assets)
+    const register: Admin["Service"]["register"] = ({ bytes, contentType, fileName }) =>
+      assets.register({ bytes, fileName, contentType, accountId: undefined }).pipe(Effect.mapError(refuse))
+    return Admin.of({ client, register, remote: false })
   })
 ).pipe(Layer.provide(FetchHttpClient.layer))

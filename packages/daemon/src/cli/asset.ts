@@ -1,10 +1,8 @@
 /** `treemarkd asset …`: registration, from a file (streamed) or by the names of content that lives elsewhere. */
 import { basename } from "node:path"
-import { Effect, FileSystem, Option, Schema, Stream } from "effect"
+import { Effect, FileSystem, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { HttpBody, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { AdminRefused, REGISTER_PATH } from "../admin/AdminApi.ts"
-import { RegisteredAsset } from "../content/Assets.ts"
+import type { RegisteredAsset } from "../content/Assets.ts"
 import type { Admin } from "./Admin.ts"
 import { CommandFailed, EXIT, failed, unreadable } from "./Failures.ts"
 import { facts, print, table } from "./Output.ts"
@@ -64,11 +62,9 @@ const register = Command.make(
   ])
 )
 
-const Answer = Schema.Union([RegisteredAsset, AdminRefused])
-
 /** Streams the file to the daemon, with a progress bar on a terminal. */
 const registerFile = Effect.fnUntraced(function* (
-  { http }: Admin["Service"],
+  admin: Admin["Service"],
   path: string,
   type: string | undefined,
   json: boolean
@@ -80,14 +76,8 @@ const registerFile = Effect.fnUntraced(function* (
   yield* Effect.mapError(files.access(path, { readable: true }), (error) => unreadable(path, error))
   const progress = yield* progressBar(`registering ${basename(path)}`, size, !json)
   const bytes = files.stream(path, { chunkSize: 1 << 18 }).pipe(Stream.tap((chunk) => progress.advance(chunk.length)))
-  const request = HttpClientRequest.post(REGISTER_PATH).pipe(
-    HttpClientRequest.setUrlParams({ fileName: basename(path) }),
-    HttpClientRequest.setBody(HttpBody.stream(bytes, type ?? "application/octet-stream", size))
-  )
-  const answer = yield* http
-    .execute(request)
-    .pipe(Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)), Effect.ensuring(progress.end))
-  return answer instanceof AdminRefused ? yield* failed(answer.code, answer.message) : answer
+  const file = { bytes, fileName: basename(path), contentType: type, size }
+  return yield* Effect.ensuring(admin.register(file), progress.end)
 })
 
 const list = Command.make("list", {}, () =>

@@ -18,9 +18,11 @@ export { AllNetworksDeadline, allNetworksBalance } from "./balance/AllNetworksBa
 export { mainnetBalance } from "./balance/MainnetBalance.ts"
 export { type BalanceNetwork, NativeBalance } from "./balance/NativeBalance.ts"
 export { Charges, type Hold, InsufficientFunds } from "./charging/Charges.ts"
-export { commitAsset, Provider } from "./commit/CommitAsset.ts"
+export { commitAsset } from "./commit/CommitAsset.ts"
 export { AssetNotRegistered, type CommitError } from "./commit/CommitError.ts"
 export { CommitReceipt } from "./commit/CommitReceipt.ts"
+export { Provider } from "./commit/PrepareCommit.ts"
+export { quoteCommit } from "./commit/QuoteCommit.ts"
 export { AccountId, Caller } from "./identity/Caller.ts"
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
 export { WalletAddress, walletAddress } from "./identity/WalletAddress.ts"
@@ -37,12 +39,25 @@ export { Registration, Registry } from "./ledger/Registry.ts"
 export { Amount, AmountInTokens, amount, formatTokens, parseTokens, UNITS_PER_TOKEN } from "./money/Amount.ts"
 export { BalanceText, balanceText } from "./money/BalanceText.ts"
 export { Operation, PriceList, Prices } from "./money/PriceList.ts"
+export { type Checkpoint, checkpointText } from "./proof/Checkpoint.ts"
 export { type CommitRecord, commitDataOf, commitRecordOf } from "./proof/CommitRecord.ts"
+export type { Inclusion, ProvenLeaf } from "./proof/Inclusion.ts"
 export type { LedgerPosition } from "./proof/LedgerPosition.ts"
-export { PROOF_MEDIA_TYPE, type ProofDocument, proofOf, proofText } from "./proof/Proof.ts"
+export { type InclusionOrReason, PROOF_MEDIA_TYPE, type ProofDocument, proofOf, proofText } from "./proof/Proof.ts"
 export { BalanceRequest, decodeBalanceRequest } from "./rules/BalanceRequest.ts"
 export { CommitRequest } from "./rules/CommitRequest.ts"
 export { decodeCommitRequest } from "./rules/CommitRules.ts"
 export { FieldProblem, fieldProblems, InvalidFields } from "./rules/FieldProblem.ts"
 export { type JsonLimits, MalformedJson, parseStrictJson, parseStrictJsonText } from "./rules/StrictJson.ts"
 export { Signer, SignerUnavailable } from "./signing/Signer.ts"
+export { compactReceipt, openReceipt, type Receipt, type SignedReceipt, signReceipt } from "./statement/Receipt.ts"
+export {
+  type Movement,
+  type MovementKind,
+  STATEMENT_MEDIA_TYPE,
+  type Statement,
+  type StatementBalance,
+  signStatement,
+  statementCsv,
+  statementText
+} from "./statement/Statement.ts"

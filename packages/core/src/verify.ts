@@ -3,8 +3,26 @@
  * The offline verifier and browsers import this, and nothing else of core.
  */
 export { isSha256Text } from "./asset-tree/Checksum.ts"
-export { type RecoverKey, type Recovery, recoverSigner, type SignatureRefusal } from "./asset-tree/Signature.ts"
+export { KnownSigners } from "./asset-tree/KnownSigners.ts"
+export {
+  nobleRecoverKey,
+  type RecoverKey,
+  type Recovery,
+  recoverSigner,
+  type SignatureRefusal
+} from "./asset-tree/Signature.ts"
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
+export {
+  CHECKPOINT_LIMIT,
+  CHECKPOINT_MEDIA_TYPE,
+  type Checkpoint,
+  type CheckpointDocument,
+  type CheckpointReading,
+  type CheckpointRefusalCode,
+  checkpointText,
+  parseCheckpoint
+} from "./proof/Checkpoint.ts"
+export type { Inclusion, InclusionDocument, ProvenLeaf } from "./proof/Inclusion.ts"
 export type { LedgerPosition } from "./proof/LedgerPosition.ts"
 export {
   type ProofProblem,
@@ -14,6 +32,7 @@ export {
   type ReadProof
 } from "./proof/ParseProof.ts"
 export {
+  type InclusionOrReason,
   type JsonObject,
   PROOF_LIMIT,
   PROOF_MEDIA_TYPE,
@@ -25,8 +44,26 @@ export {
   textMember
 } from "./proof/Proof.ts"
 export { type JsonReading, type JsonRefusalCode, readJsonObject } from "./proof/ReadJson.ts"
+export { parseStatement, type StatementReading, type StatementRefusalCode } from "./statement/ReadStatement.ts"
+export { openReceipt, type Receipt, type SignedReceipt } from "./statement/Receipt.ts"
+export { STATEMENT_LIMIT, STATEMENT_MEDIA_TYPE, type Statement, type StatementBalance } from "./statement/Statement.ts"
+export {
+  STATEMENT_CHECKS,
+  STATEMENT_CODES,
+  type StatementCheckName,
+  type StatementCode
+} from "./statement/StatementCodes.ts"
+export { type StatementCheck, type StatementReport, verifyStatement } from "./statement/VerifyStatement.ts"
 export { needsUnixfs } from "./verification/AssetChecks.ts"
 export { AssetMeter, type MeasuredAsset, measureAsset } from "./verification/AssetMeter.ts"
+export {
+  AUTHORS_LIMIT,
+  type AuthorsFile,
+  type AuthorsReading,
+  type AuthorsRefusalCode,
+  type KnownAuthor,
+  parseAuthors
+} from "./verification/AuthorsFile.ts"
 export { CHECKS, type CheckName, CODES, type Code, type CodeMeaning } from "./verification/Codes.ts"
 export type { Recover, VerifyInput } from "./verification/Evidence.ts"
 export type { Check, Findings, Provenance, Report, Verdict } from "./verification/Report.ts"

@@ -110,3 +110,27 @@ describe("actions", () => {
     assert.deepStrictEqual(Schema.decodeSync(ActionText)(Schema.encodeSync(ActionText)(action)), action)
   })
 })
+
+describe("the CIDs that trees and assets usually have", () => {
+  const alphabet = "abcdefghijklmnopqrstuvwxyz234567018=A"
+  const expected = (text: string) => {
+    try {
+      const { version, code, multihash } = CID.parse(text)
+      return { version, codec: code, hash: multihash.code, digest: [...multihash.digest] }
+    } catch {
+      return undefined
+    }
+  }
+
+  it.prop("are read as multiformats reads them, and so is every change of one letter", [bytes32], ([digest]) => {
+    for (const cid of [cidOf(RAW_CODE, digest), cidOf(DAG_JSON_CODE, digest)]) {
+      for (let at = 0; at < cid.length; at++) {
+        const letter = alphabet[(digest[at % 32]! + at) % alphabet.length]!
+        const text = cid.slice(0, at) + letter + cid.slice(at + 1)
+        const parsed = parseCid(text)
+        assert.deepStrictEqual(parsed && { ...parsed, digest: [...parsed.digest] }, expected(text), text)
+      }
+      assert.deepStrictEqual([...parseCid(cid)!.digest], expected(cid)!.digest)
+    }
+  })
+})

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Exit, Schema } from "effect"
-import { getAddress } from "viem"
-import { privateKeyToAddress } from "viem/accounts"
+import { bytesToHex, getAddress } from "viem"
+import { privateKeyToAddress, publicKeyToAddress } from "viem/accounts"
 import { addressOfPrivateKey } from "../../../packages/core/src/asset-tree/Signature.ts"
-import { isAddressText, toEip55 } from "../../../packages/core/src/identity/Eip55.ts"
+import { addressOfPublicKey, isAddressText, toEip55 } from "../../../packages/core/src/identity/Eip55.ts"
 import { WalletAddress } from "../../../packages/core/src/identity/WalletAddress.ts"
 import { addressText, privateKey } from "../Generators.ts"
 
@@ -74,6 +74,15 @@ describe("EIP-55", () => {
       assert.isFalse(isAddressText(text), JSON.stringify(text))
       assert.throws(() => toEip55(text), RangeError)
       assert.isTrue(Exit.isFailure(Schema.decodeUnknownExit(WalletAddress)(text)))
+    }
+  })
+
+  it("of a public key is its own, although other keys begin alike and were asked for before", () => {
+    const keys = Array.from({ length: 4 }, (_, last) => new Uint8Array(65).fill(9).with(0, 4).with(64, last))
+    for (const key of [...keys, ...keys]) {
+      assert.strictEqual(addressOfPublicKey(key), publicKeyToAddress(bytesToHex(key)))
+      key.fill(0, 40)
+      assert.strictEqual(addressOfPublicKey(key), publicKeyToAddress(bytesToHex(key)))
     }
   })
 })

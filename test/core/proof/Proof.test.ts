@@ -50,8 +50,8 @@ describe("proof", () => {
   })
 
   it("ignores members it does not know, so that later additions still read", () => {
-    const later = { ...JSON.parse(proofFile), inclusion: { header: "0x" }, importProfile: "unixfs" }
-    later.ledger.inclusion = [1]
+    const later = { ...JSON.parse(proofFile), stamp: { time: 1 }, importProfile: "unixfs" }
+    later.ledger.finality = [1]
     assert.isTrue(parseProof(utf8(JSON.stringify(later))).ok)
   })
 

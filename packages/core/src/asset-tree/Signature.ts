@@ -31,15 +31,21 @@ export type RecoverKey = (digest: Uint8Array, compact: Uint8Array, recoveryId: 0
 export const nobleRecoverKey: RecoverKey = (digest, compact, recoveryId) =>
   secp256k1.Signature.fromBytes(compact, "compact").addRecoveryBit(recoveryId).recoverPublicKey(digest).toBytes(false)
 
-const ORDER = secp256k1.Point.CURVE().n
-const HALF_ORDER = ORDER >> 1n
+const hexOf = (number: bigint): string => number.toString(16).padStart(64, "0")
+const ORDER = hexOf(secp256k1.Point.CURVE().n)
+const HALF_ORDER = hexOf(secp256k1.Point.CURVE().n >> 1n)
+const ZERO = hexOf(0n)
 
 const refuse = (code: SignatureRefusal, message: string): Recovery => ({ ok: false, code, message })
+
+const prefixOf = (length: number): Uint8Array => utf8ToBytes(`\x19Ethereum Signed Message:\n${length}`)
+const PREFIX_64 = prefixOf(64)
 
 /** keccak-256 of the EIP-191 message: 0x19 ‖ "Ethereum Signed Message:\n" ‖ decimal length in bytes ‖ text. */
 export const personalMessageHash = (text: string): Uint8Array => {
   const message = utf8ToBytes(text)
-  return keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${message.length}`), message))
+  const prefix = message.length === 64 ? PREFIX_64 : prefixOf(message.length)
+  return keccak_256(concatBytes(prefix, message))
 }
 
 /**
@@ -63,9 +69,11 @@ export const recoverSigner = (text: string, signature: string, recoverKey: Recov
       `The last byte of a signature (v) is 27 or 28 (or 0 or 1); here it is ${parts.v}.`
     )
   }
-  const r = BigInt(`0x${bytesToHex(parts.compact.subarray(0, 32))}`)
-  const s = BigInt(`0x${bytesToHex(parts.compact.subarray(32))}`)
-  if (r === 0n || r >= ORDER || s === 0n || s >= ORDER) {
+  // Hex of one length and one letter case compares as the numbers do.
+  const hex = bytesToHex(parts.compact)
+  const r = hex.slice(0, 64)
+  const s = hex.slice(64)
+  if (r === ZERO || r >= ORDER || s === ZERO || s >= ORDER) {
     return refuse(
       "signature_out_of_range",
       "r and s of a signature are at least 1 and less than the order of secp256k1."

@@ -1,14 +1,11 @@
 /**
- * Amounts of the native token: a `bigint` of the smallest unit, 10^-18 of one token. Never a float, no upper bound.
- * This is the only place that reads or writes amounts as decimal text without losing digits.
+ * Amounts of the native token: a `bigint` of the smallest unit, 10^-18 of one token. Never a float, no upper bound. Their decimal
+ * text is read and written in `Decimal.ts`.
  */
 import { Schema, SchemaGetter } from "effect"
+import { DECIMAL_TEXT, formatTokens, unitsOfDigits } from "./Decimal.ts"
 
-/** Smallest units in one native token: 10^18. */
-export const UNITS_PER_TOKEN = 1_000_000_000_000_000_000n
-
-const DECIMALS = 18
-const DECIMAL_TEXT = /^\d+(?:\.\d{1,18})?$/u
+export { formatTokens, UNITS_PER_TOKEN } from "./Decimal.ts"
 
 /** A non-negative amount in smallest units (10^-18 of a native token). */
 export const Amount = Schema.BigInt.check(
@@ -19,21 +16,9 @@ export type Amount = typeof Amount.Type
 /** An {@link Amount} of `units` smallest units; throws a `SchemaError` when negative. */
 export const amount = (units: bigint): Amount => Amount.make(units)
 
-const tokensOfDigits = (text: string): Amount => {
-  const [whole = "0", fraction = ""] = text.split(".")
-  return amount(BigInt(whole) * UNITS_PER_TOKEN + BigInt(fraction.padEnd(DECIMALS, "0")))
-}
-
 /** Reads a decimal number of tokens (`"0.1"`, at most 18 digits after the point); `undefined` when it is anything else. */
 export const parseTokens = (text: string): Amount | undefined =>
-  DECIMAL_TEXT.test(text) ? tokensOfDigits(text) : undefined
-
-/** Writes an amount (signed smallest units) as an exact decimal number of tokens without trailing zeros: `100000000000000000n` → `"0.1"`. */
-export const formatTokens = (units: bigint): string => {
-  const magnitude = units < 0n ? -units : units
-  const fraction = (magnitude % UNITS_PER_TOKEN).toString().padStart(DECIMALS, "0").replace(/0+$/, "")
-  return `${units < 0n ? "-" : ""}${magnitude / UNITS_PER_TOKEN}${fraction === "" ? "" : `.${fraction}`}`
-}
+  DECIMAL_TEXT.test(text) ? amount(unitsOfDigits(text)) : undefined
 
 /** An {@link Amount} written as an exact decimal number of tokens, e.g. `"0.1"`: the form used in JSON and settings. */
 export const AmountInTokens = Schema.String.check(
@@ -42,7 +27,7 @@ export const AmountInTokens = Schema.String.check(
   })
 ).pipe(
   Schema.decodeTo(Amount, {
-    decode: SchemaGetter.transform((text: string) => tokensOfDigits(text)),
+    decode: SchemaGetter.transform((text: string) => amount(unitsOfDigits(text))),
     encode: SchemaGetter.transform((units: bigint) => formatTokens(units))
   })
 )

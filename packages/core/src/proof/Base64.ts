@@ -13,7 +13,10 @@ export const base64Of = (bytes: Uint8Array): string => {
 export const parseBase64 = (text: string): Uint8Array | undefined => {
   try {
     const binary = atob(text)
-    return btoa(binary) === text ? Uint8Array.from(binary, (character) => character.charCodeAt(0)) : undefined
+    if (btoa(binary) !== text) return undefined
+    const bytes = new Uint8Array(binary.length)
+    for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at)
+    return bytes
   } catch {
     return undefined
   }

@@ -2,10 +2,12 @@
  * Reads a proof file that somebody else wrote. Every input gives an answer: the proof, or what is wrong with the file, member by
  * member. Whether the proof holds is not asked here; that is verification.
  */
-import { isAddressText } from "../identity/Eip55.ts"
 import { parseBase64 } from "./Base64.ts"
+import type { Inclusion } from "./Inclusion.ts"
 import type { LedgerPosition } from "./LedgerPosition.ts"
-import { isJsonObject, type JsonObject, PROOF_LIMIT, PROOF_MEDIA_TYPE } from "./Proof.ts"
+import { addressIn, countIn, hashIn, type Need, objectIn, textIn } from "./Members.ts"
+import { type JsonObject, PROOF_LIMIT, PROOF_MEDIA_TYPE } from "./Proof.ts"
+import { readInclusion } from "./ReadInclusion.ts"
 import { readJsonObject } from "./ReadJson.ts"
 
 export type ProofRefusalCode =
@@ -27,6 +29,9 @@ export interface ReadProof {
   readonly record: JsonObject
   readonly commitData: string
   readonly ledger: LedgerPosition
+  readonly inclusion: Inclusion | undefined
+  /** Why the proof has no inclusion proof, where it says so. */
+  readonly inclusionMissing: string | undefined
 }
 
 export type ProofReading =
@@ -83,7 +88,7 @@ const kindOfFile = (file: JsonObject): string => {
 
 const readMembers = (file: JsonObject): ProofReading => {
   const problems: Array<ProofProblem> = []
-  const need = <A>(path: string, value: A | undefined, wanted: string): A | undefined => {
+  const need: Need = (path, value, wanted) => {
     if (value === undefined) problems.push({ path, message: `must be ${wanted}` })
     return value
   }
@@ -97,14 +102,17 @@ const readMembers = (file: JsonObject): ProofReading => {
   const commitData =
     commit && need("/commit/commitData", textIn(commit, "commitData"), "the exact commit data, as text")
   const position = ledger && readPosition(ledger, need)
+  const inclusion = ledger && readInclusion(ledger, need)
+  const inclusionMissing = ledger && textIn(ledger, "inclusionMissing")
   if (treeCid !== undefined && treeBytes && record && commitData !== undefined && position && problems.length === 0) {
-    return { ok: true, proof: { treeCid, treeBytes, record, commitData, ledger: position } }
+    return {
+      ok: true,
+      proof: { treeCid, treeBytes, record, commitData, ledger: position, inclusion, inclusionMissing }
+    }
   }
   const places = problems.map(({ path, message }) => `${path} ${message}`).join("; ")
   return refuse("proof_members", `This proof file is damaged or incomplete: ${places}.`, problems)
 }
-
-type Need = <A>(path: string, value: A | undefined, wanted: string) => A | undefined
 
 const readPosition = (ledger: JsonObject, need: Need): LedgerPosition | undefined => {
   const network = need("/ledger/network", textIn(ledger, "network"), "the network's name, as text")
@@ -127,34 +135,7 @@ const readPosition = (ledger: JsonObject, need: Need): LedgerPosition | undefine
     : { network, chainId, contract, txHash, blockNumber, blockHash, logIndex, recorder }
 }
 
-const memberOf = (owner: JsonObject, name: string): unknown => (Object.hasOwn(owner, name) ? owner[name] : undefined)
-
-const objectIn = (owner: JsonObject, name: string): JsonObject | undefined => {
-  const value = memberOf(owner, name)
-  return isJsonObject(value) ? value : undefined
-}
-
-const textIn = (owner: JsonObject, name: string): string | undefined => {
-  const value = memberOf(owner, name)
-  return typeof value === "string" ? value : undefined
-}
-
 const bytesIn = (owner: JsonObject, name: string): Uint8Array | undefined => {
   const text = textIn(owner, name)
   return text === undefined ? undefined : parseBase64(text)
-}
-
-const countIn = (owner: JsonObject, name: string): number | undefined => {
-  const value = memberOf(owner, name)
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-}
-
-const hashIn = (owner: JsonObject, name: string): string | undefined => {
-  const text = textIn(owner, name)
-  return text !== undefined && /^0x[0-9a-fA-F]{64}$/.test(text) ? text : undefined
-}
-
-const addressIn = (owner: JsonObject, name: string): string | undefined => {
-  const text = textIn(owner, name)
-  return text !== undefined && isAddressText(text) ? text : undefined
 }

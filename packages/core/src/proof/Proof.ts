@@ -3,10 +3,11 @@
  *
  * The tree's exact bytes travel as base64 and the commit record as the exact text of the ledger event, so that nothing is ever
  * serialised again; `commit.record` repeats that text as an object for readers. Unknown members are ignored, which is how
- * later additions (an inclusion proof, an import profile) join version 1.
+ * later additions join version 1, as the inclusion proof (Inclusion.ts) did.
  */
 import type { JsonValue } from "../asset-tree/DagJson.ts"
 import { base64Of } from "./Base64.ts"
+import { type Inclusion, type InclusionDocument, inclusionDocument } from "./Inclusion.ts"
 import { type LedgerPosition, ledgerPositionOf } from "./LedgerPosition.ts"
 
 export const PROOF_MEDIA_TYPE = "application/vnd.treemark.proof+json;version=1"
@@ -25,8 +26,12 @@ export interface ProofDocument {
   readonly tree: { readonly cid: string; readonly bytes: string }
   /** `commitData`: the exact text of the ledger event; `record`: the same, parsed. */
   readonly commit: { readonly record: JsonObject; readonly commitData: string }
-  readonly ledger: LedgerPosition
+  /** Where the commit is; `inclusion` proves it, or `inclusionMissing` says why nothing does. */
+  readonly ledger: LedgerPosition & { readonly inclusion?: InclusionDocument; readonly inclusionMissing?: string }
 }
+
+/** An inclusion proof, or the reason why none could be made, as a sentence. */
+export type InclusionOrReason = { readonly inclusion: Inclusion } | { readonly inclusionMissing: string }
 
 /**
  * Builds a proof. `commitData` is the text as it stands on the ledger, `tree.bytes` the bytes that were signed.
@@ -37,12 +42,18 @@ export const proofOf = (parts: {
   readonly tree: { readonly cid: string; readonly bytes: Uint8Array }
   readonly commitData: string
   readonly ledger: LedgerPosition
+  readonly inclusion?: InclusionOrReason | undefined
 }): ProofDocument => ({
   mediaType: PROOF_MEDIA_TYPE,
   tree: { cid: parts.tree.cid, bytes: base64Of(parts.tree.bytes) },
   commit: { record: recordOf(parts.commitData), commitData: parts.commitData },
-  ledger: ledgerPositionOf(parts.ledger)
+  ledger: { ...ledgerPositionOf(parts.ledger), ...inclusionMembers(parts.inclusion) }
 })
+
+const inclusionMembers = (made: InclusionOrReason | undefined) => {
+  if (made === undefined) return {}
+  return "inclusion" in made ? { inclusion: inclusionDocument(made.inclusion) } : made
+}
 
 /** The text of a proof file: two-space JSON with a newline at the end. */
 export const proofText = (proof: ProofDocument): string => `${JSON.stringify(proof, null, 2)}\n`

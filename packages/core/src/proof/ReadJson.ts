@@ -21,6 +21,8 @@ export const readJsonObject = (bytes: Uint8Array): JsonReading => {
 
 /** The object in `text`; same refusals as {@link readJsonObject}. */
 export const readJsonObjectText = (text: string): JsonReading => {
+  const plain = readPlain(text)
+  if (plain !== undefined) return { ok: true, value: plain, text }
   const refusal = scan(text)
   if (refusal !== undefined) return refusal
   try {
@@ -31,11 +33,48 @@ export const readJsonObjectText = (text: string): JsonReading => {
   }
 }
 
+/** Longer texts are scanned at once, so that hostile ones are not parsed twice. */
+const PLAIN_LENGTH = 64 * 1024
+
+/**
+ * The shortcut for what programs write: a text that is exactly what JSON.stringify makes of its value, on one line or as proof files are
+ * written, has no key twice. It is not taken for anything the scan could refuse otherwise: brackets enough to nest too deep, the
+ * escape of a surrogate.
+ */
+const readPlain = (text: string): JsonObject | undefined => {
+  if (!isPlain(text)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    const written = text.startsWith("{\n") ? `${JSON.stringify(value, null, 2)}\n` : JSON.stringify(value)
+    return isJsonObject(value) && written === text ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isPlain = (text: string): boolean =>
+  text.length <= PLAIN_LENGTH && !text.includes("\\ud") && !hasManyBrackets(text)
+
+/** Whether `text` is what JSON.stringify makes of `value`, and nothing that {@link readJsonObjectText} refuses. */
+export const isTextOf = (value: JsonObject, text: string): boolean => isPlain(text) && JSON.stringify(value) === text
+
+const hasManyBrackets = (text: string): boolean => {
+  let count = 0
+  for (const bracket of "{[") {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (++count > MAX_DEPTH) return true
+    }
+  }
+  return false
+}
+
 const refuse = (code: JsonRefusalCode, message: string): JsonReading & { ok: false } => ({ ok: false, code, message })
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 const utf8Text = (bytes: Uint8Array): string | undefined => {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     return undefined
   }

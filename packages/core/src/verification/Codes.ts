@@ -13,9 +13,11 @@ const PASSED = {
   "author-agrees": "The tree and the commit record name the same author.",
   "signer-is-author": "The signer is the author.",
   "expected-author": "The signer is who you named with --author.",
+  "signer-named": "The signer is in your authors file, and the key was valid then.",
   "commit-data": "The commit record is the text that stands on the ledger.",
   "committer-is-recorder": "The committer is the wallet that sent the transaction.",
-  "ledger-inclusion": "The commit is part of the block named.",
+  "ledger-inclusion": "The commit is part of the block named, and your checkpoint has that block.",
+  "ledger-transaction": "The transaction named is the one that made the commit.",
   "asset-sha256": "The asset's file has the sha256 that the tree names.",
   "asset-cid": "The asset's file has the CID that the tree names."
 } as const
@@ -98,6 +100,18 @@ const LIST = {
   expected_author_malformed: unconfirmed("The address you expect is not 0x and 40 hexadecimal digits."),
   expected_author_differs: unconfirmed("The tree was signed by somebody other than who you named with --author."),
 
+  authors_not_given: skipped("You gave no authors file, so no name stands behind the signer's address."),
+  authors_empty: skippedUnconfirmed("Your authors file names nobody. Is it the right file?"),
+  signer_not_listed: unconfirmed("The signer is not in your authors file."),
+  signer_not_yet_valid: unconfirmed("The signer's key was not valid yet: the commit is from before its first day."),
+  signer_expired: unconfirmed("The signer's key was not valid any more: the commit is from after its last day."),
+  signer_revoked: unconfirmed(
+    "The signer's key is revoked. Only a commit that the ledger shows to be older than that is trusted."
+  ),
+  signing_time_unknown: unconfirmed(
+    "The signer's key is valid for a limited time, and nothing says when the commit was made."
+  ),
+
   commit_data_not_given: skipped(
     "The commit record came as a file of its own, without the text that stands on the ledger."
   ),
@@ -114,6 +128,45 @@ const LIST = {
   inclusion_not_given: skipped(
     "The place on the ledger is what the proof says; it carries no proof of inclusion. Look the transaction up to be sure."
   ),
+  inclusion_left_out: skipped(
+    "The place on the ledger is what the proof says; no proof of inclusion could be made, for the reason it gives."
+  ),
+  inclusion_malformed: invalid("The proof of inclusion holds something that is no block header or no receipt."),
+  inclusion_header_differs: invalid("The block header of the proof has another hash than the block it names."),
+  inclusion_block_number_differs: invalid("The block header has another number than the block that the proof names."),
+  inclusion_path_broken: invalid("The path does not lead from the block header to the receipt of the proof."),
+  inclusion_log_absent: invalid("The transaction wrote fewer logs than the proof says."),
+  inclusion_contract_differs: invalid("Another contract than the one named wrote the log."),
+  inclusion_event_differs: invalid("The log is no Commit event (ERC-7053)."),
+  inclusion_recorder_differs: invalid("The event names another sender than the proof does."),
+  inclusion_commit_data_differs: invalid("The event carries another text than the commit data of the proof."),
+  inclusion_asset_differs: invalid("The event is about another asset than the tree."),
+  inclusion_asset_unknown: skippedUnconfirmed(
+    "The tree names no asset, so whether the event is about it cannot be told."
+  ),
+  inclusion_log_index_differs: invalid("The event cannot stand at the place in the block that the proof names."),
+  block_not_compared: skipped(
+    "The commit is included in the block named; whether that block is on the ledger was not compared. Add --checkpoint FILE."
+  ),
+  checkpoint_without_inclusion: skippedUnconfirmed(
+    "You gave a checkpoint, but the proof carries no proof of inclusion that it could be compared with."
+  ),
+  checkpoint_chain_absent: skippedUnconfirmed(
+    "The commit is included in the block named, but your checkpoint is of another chain."
+  ),
+  checkpoint_block_absent: skippedUnconfirmed(
+    "The commit is included in the block named, but your checkpoint does not list that block. Export a newer one."
+  ),
+  checkpoint_block_differs: invalid(
+    "Your checkpoint has another block at this number: the one named is not on the ledger."
+  ),
+
+  transaction_not_shown: skipped("The transaction's hash is what the proof says; nothing shows it."),
+  transaction_block_not_compared: skipped(
+    "The transaction named stands in the block named, at the commit's place; whether that block is on the ledger is not known."
+  ),
+  transaction_path_broken: invalid("The path does not lead from the block header to the transaction of the proof."),
+  transaction_differs: invalid("The transaction that made the commit has another hash than the one named."),
 
   asset_not_given: skipped("The asset's file was not checked. Add --asset FILE to check it."),
   asset_sha256_not_named: skipped("The tree names no sha256 for the asset."),

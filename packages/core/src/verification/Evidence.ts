@@ -5,11 +5,15 @@
 import { checksumOf, isSha256Text } from "../asset-tree/Checksum.ts"
 import { type Recovery, recoverSigner } from "../asset-tree/Signature.ts"
 import { isAddressText, toEip55 } from "../identity/Eip55.ts"
+import type { Checkpoint } from "../proof/Checkpoint.ts"
+import type { Inclusion } from "../proof/Inclusion.ts"
 import type { LedgerPosition } from "../proof/LedgerPosition.ts"
 import { type JsonObject, TREE_LIMIT, textMember } from "../proof/Proof.ts"
 import { readJsonObject } from "../proof/ReadJson.ts"
 import type { MeasuredAsset } from "./AssetMeter.ts"
+import type { AuthorsFile } from "./AuthorsFile.ts"
 import type { Code } from "./Codes.ts"
+import { type InclusionFinding, openInclusion } from "./InclusionProof.ts"
 
 /** Finds the signer of `text`; the default is `recoverSigner` on @noble/curves. Another backend keeps its policy. */
 export type Recover = (text: string, signature: string) => Recovery
@@ -24,11 +28,21 @@ export interface VerifyInput {
   /** The tree's CID as named beside the record. */
   readonly treeCid?: string | undefined
   readonly ledger?: LedgerPosition | undefined
+  /** Proof that the commit is part of the block that `ledger` names. */
+  readonly inclusion?: Inclusion | undefined
+  /** Why there is no such proof. */
+  readonly inclusionMissing?: string | undefined
+  /** Blocks that the verifier knows to be on the ledger. */
+  readonly checkpoints?: ReadonlyArray<Checkpoint> | undefined
+  /** Whom the verifier knows. */
+  readonly authors?: AuthorsFile | undefined
   /** The asset's bytes, measured. */
   readonly asset?: MeasuredAsset | undefined
   /** Who is expected to have signed: an address in any letter case. */
   readonly expectedAuthor?: string | undefined
   readonly recover?: Recover | undefined
+  /** sha256 of bytes as 64 lower-case hex digits, where the platform has a faster one; the default is @noble/hashes. */
+  readonly sha256?: ((bytes: Uint8Array) => string) | undefined
 }
 
 export interface Tree {
@@ -49,10 +63,12 @@ export interface Evidence {
   readonly recovery: Recovery | undefined
   readonly treeAuthor: string | undefined
   readonly recordAuthor: string | undefined
+  /** What the proof of inclusion shows; undefined when there is none. */
+  readonly inclusion: InclusionFinding | undefined
 }
 
 export const evidenceOf = (input: VerifyInput): Evidence => {
-  const tree = input.tree === undefined ? undefined : readTree(input.tree)
+  const tree = input.tree === undefined ? undefined : readTree(input.tree, input.sha256 ?? checksumOf)
   const namedSha256 = textMember(input.record, "assetTreeSha256")
   const isNamed = namedSha256 !== undefined && isSha256Text(namedSha256)
   const checksum = isNamed ? namedSha256.toLowerCase() : tree?.sha256
@@ -66,9 +82,15 @@ export const evidenceOf = (input: VerifyInput): Evidence => {
     signature,
     recovery: checksum === undefined || signature === undefined ? undefined : recover(checksum, signature),
     treeAuthor: person(textMember(tree?.members, "creatorWallet")),
-    recordAuthor: person(textMember(input.record, "author"))
+    recordAuthor: person(textMember(input.record, "author")),
+    inclusion: inclusionOf(input, tree)
   }
 }
+
+const inclusionOf = ({ commitData, inclusion, ledger }: VerifyInput, tree: Tree | undefined) =>
+  inclusion === undefined || ledger === undefined
+    ? undefined
+    : openInclusion(inclusion, ledger, { assetCid: textMember(tree?.members, "assetCid"), commitData })
 
 /** A name for a person, spelled one way: an address in EIP-55 form, anything else as it is. */
 export const person = (text: string | undefined): string | undefined =>
@@ -82,8 +104,8 @@ export const signerOf = (evidence: Evidence): string | undefined =>
 export const isTreeSigned = (evidence: Evidence): boolean =>
   evidence.recovery?.ok === true && evidence.tree !== undefined && evidence.checksum === evidence.tree.sha256
 
-const readTree = (bytes: Uint8Array): Tree => {
-  const sha256 = checksumOf(bytes)
+const readTree = (bytes: Uint8Array, sha256Of: (bytes: Uint8Array) => string): Tree => {
+  const sha256 = sha256Of(bytes)
   if (bytes.length > TREE_LIMIT) {
     return { sha256, members: undefined, problem: { code: "tree_too_large", message: "it is over 1 MiB" } }
   }

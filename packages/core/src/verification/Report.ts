@@ -17,7 +17,7 @@ export interface Check {
   readonly actual: string | null
 }
 
-/** The values of a report, each null when the input does not tell it. */
+/** The values of a report that are read from the input, each null when the input does not tell it. */
 export interface Findings {
   /** Whose work it is: an address (EIP-55), or an identity's CID in old records. */
   readonly author: string | null
@@ -29,11 +29,15 @@ export interface Findings {
   readonly assetTreeCid: string | null
   /** sha256 of the tree's exact bytes; of a record checked without its tree, the one it names. */
   readonly assetTreeSha256: string | null
+  /** When it was committed (ISO 8601, UTC): the block's timestamp when the ledger covers it, else as the record claims. */
+  readonly time: string | null
   readonly ledger: LedgerPosition | null
 }
 
 export interface Report extends Findings {
   readonly verdict: Verdict
+  /** The signer's name in the verifier's authors file, when the key was valid then. */
+  readonly signerName: string | null
   readonly provenance: { readonly [Value in keyof Findings]: Provenance | null }
   readonly checks: ReadonlyArray<Check>
 }

@@ -1,9 +1,10 @@
 /** Integrity: the tree reads as JSON, and its exact bytes have the checksum and the CID that it is named by. */
-import { bytesToHex } from "@noble/hashes/utils.js"
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import { isSha256Text } from "../asset-tree/Checksum.ts"
-import { cidOf, DAG_JSON_CODE, parseCid, RAW_CODE, SHA2_256_CODE } from "../asset-tree/Cid.ts"
+import { cidOfSha256, DAG_JSON_CODE, parseCid, RAW_CODE, SHA2_256_CODE } from "../asset-tree/Cid.ts"
 import { dagJsonText } from "../asset-tree/DagJson.ts"
 import { textMember } from "../proof/Proof.ts"
+import type { Code } from "./Codes.ts"
 import type { Evidence, Tree } from "./Evidence.ts"
 import { type Check, passed, stopped } from "./Report.ts"
 
@@ -28,16 +29,14 @@ export const treeCid = (evidence: Evidence): Check => {
   const [expected, other] = namedTreeCids(evidence)
   const digest = evidence.tree?.sha256 ?? evidence.checksum
   const cid = expected === undefined ? undefined : parseCid(expected)
-  const compared = { expected, actual: computedTreeCid(evidence) ?? digest }
-  if (expected === undefined) return stopped(name, "tree_cid_not_given", compared)
+  const stop = (code: Code) => stopped(name, code, { expected, actual: computedTreeCid(evidence) ?? digest })
+  if (expected === undefined) return stop("tree_cid_not_given")
   if (other !== undefined) return stopped(name, "tree_cid_ambiguous", { expected, actual: other })
-  if (cid === undefined) return stopped(name, "tree_cid_malformed", compared)
-  if (cid.codec !== RAW_CODE && cid.codec !== DAG_JSON_CODE) return stopped(name, "tree_cid_codec", compared)
-  if (cid.hash !== SHA2_256_CODE) return stopped(name, "tree_cid_hash", compared)
-  if (digest === undefined) return stopped(name, "tree_not_given", compared)
-  return bytesToHex(cid.digest) === digest
-    ? passed(name, { expected, actual: expected })
-    : stopped(name, "tree_cid_differs", compared)
+  if (cid === undefined) return stop("tree_cid_malformed")
+  if (cid.codec !== RAW_CODE && cid.codec !== DAG_JSON_CODE) return stop("tree_cid_codec")
+  if (cid.hash !== SHA2_256_CODE) return stop("tree_cid_hash")
+  if (digest === undefined) return stop("tree_not_given")
+  return bytesToHex(cid.digest) === digest ? passed(name, { expected, actual: expected }) : stop("tree_cid_differs")
 }
 
 /** Every CID the tree is named by, each once: the proof's, the commit record's. */
@@ -52,8 +51,8 @@ export const computedTreeCid = (evidence: Evidence): string | undefined => {
   const named = namedTreeCids(evidence)[0]
   const codec = named === undefined ? undefined : parseCid(named)?.codec
   return codec === RAW_CODE || codec === DAG_JSON_CODE
-    ? cidOf(codec, input.tree)
-    : cidOf(isCanonical(input.tree, tree) ? DAG_JSON_CODE : RAW_CODE, input.tree)
+    ? cidOfSha256(codec, hexToBytes(tree.sha256))
+    : cidOfSha256(isCanonical(input.tree, tree) ? DAG_JSON_CODE : RAW_CODE, hexToBytes(tree.sha256))
 }
 
 /** Older clients write indented JSON and name it by a raw CID; canonical dag-json is named by a dag-json CID. */

@@ -8,13 +8,19 @@ import { textMember } from "../proof/Proof.ts"
 import { assetCid, assetSha256 } from "./AssetChecks.ts"
 import { authorAgrees, expectedAuthor, signature, signerIsAuthor } from "./AuthorChecks.ts"
 import { type Evidence, evidenceOf, isTreeSigned, person, signerOf, type VerifyInput } from "./Evidence.ts"
-import { commitData, committerIsRecorder, ledgerInclusion } from "./LedgerChecks.ts"
-import { type Findings, type Provenance, type Report, verdictOf } from "./Report.ts"
+import { ledgerInclusion, ledgerTransaction } from "./InclusionChecks.ts"
+import { commitData, committerIsRecorder } from "./LedgerChecks.ts"
+import { type CommitTime, isoTime, namedSigner } from "./NamedSigner.ts"
+import { type Check, type Findings, type Provenance, type Report, verdictOf } from "./Report.ts"
 import { computedTreeCid, namedTreeCids, treeCid, treeJson, treeSha256 } from "./TreeChecks.ts"
 
 /** Checks everything that can be checked offline and says what came of each check. */
 export const verify = (input: VerifyInput): Report => {
   const evidence = evidenceOf(input)
+  const onLedger = ledgerInclusion(evidence)
+  const time = commitTime(evidence, onLedger)
+  const signer = namedSigner(evidence, time)
+  const recordIsText = commitData(evidence)
   const checks = [
     treeJson(evidence),
     treeSha256(evidence),
@@ -23,14 +29,23 @@ export const verify = (input: VerifyInput): Report => {
     authorAgrees(evidence),
     signerIsAuthor(evidence),
     expectedAuthor(evidence),
-    commitData(evidence),
+    signer.check,
+    recordIsText,
     committerIsRecorder(evidence),
-    ledgerInclusion(evidence),
+    onLedger,
+    ledgerTransaction(evidence, onLedger),
     assetSha256(evidence),
     assetCid(evidence)
   ]
-  const findings = findingsOf(evidence)
-  return { verdict: verdictOf(checks), ...findings, provenance: provenanceOf(evidence, findings), checks }
+  const findings = findingsOf(evidence, time)
+  const covered = { place: onLedger.outcome === "pass", record: recordIsText.outcome === "pass" }
+  return {
+    verdict: verdictOf(checks),
+    ...findings,
+    signerName: signer.name,
+    provenance: provenanceOf(evidence, findings, covered),
+    checks
+  }
 }
 
 /** What a proof gives {@link verify} to work with. */
@@ -39,10 +54,26 @@ export const inputOfProof = (proof: ReadProof): VerifyInput => ({
   treeCid: proof.treeCid,
   record: proof.record,
   commitData: proof.commitData,
-  ledger: proof.ledger
+  ledger: proof.ledger,
+  inclusion: proof.inclusion,
+  inclusionMissing: proof.inclusionMissing
 })
 
-const findingsOf = (evidence: Evidence): Findings => {
+const LAST_SECOND = 253_402_300_799
+
+const commitTime = ({ inclusion, input }: Evidence, onLedger: Check): CommitTime | undefined => {
+  if (onLedger.outcome === "pass" && inclusion?.ok === true) {
+    return timeWithin(inclusion.header.timestamp, true)
+  }
+  return timeWithin(input.record?.timestampCreated, false)
+}
+
+const timeWithin = (seconds: unknown, isProven: boolean): CommitTime | undefined =>
+  typeof seconds === "number" && Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= LAST_SECOND
+    ? { seconds, isProven }
+    : undefined
+
+const findingsOf = (evidence: Evidence, time: CommitTime | undefined): Findings => {
   const { input, tree, treeAuthor, recordAuthor, checksum } = evidence
   const { ledger } = input
   return {
@@ -52,6 +83,7 @@ const findingsOf = (evidence: Evidence): Findings => {
     assetCid: textMember(tree?.members, "assetCid") ?? null,
     assetTreeCid: namedTreeCids(evidence)[0] ?? computedTreeCid(evidence) ?? null,
     assetTreeSha256: tree?.sha256 ?? checksum ?? null,
+    time: time === undefined ? null : isoTime(time.seconds),
     ledger:
       ledger === undefined
         ? null
@@ -59,18 +91,26 @@ const findingsOf = (evidence: Evidence): Findings => {
   }
 }
 
-const provenanceOf = (evidence: Evidence, findings: Findings): Report["provenance"] => {
+/** What the ledger covers: the commit's place, and, where the record is the text on the ledger, what the record says. */
+interface Covered {
+  readonly place: boolean
+  readonly record: boolean
+}
+
+const provenanceOf = (evidence: Evidence, findings: Findings, covered: Covered): Report["provenance"] => {
   const tree: Provenance = isTreeSigned(evidence) ? "signed" : "claimed"
+  const record: Provenance = covered.place && covered.record ? "ledger" : "claimed"
   const isChecksumSigned = signerOf(evidence) !== undefined && findings.assetTreeSha256 === evidence.checksum
   const isCidSigned = isChecksumSigned && treeCid(evidence).outcome !== "fail"
   const mark = (value: unknown, provenance: Provenance) => (value === null ? null : provenance)
   return {
-    author: mark(findings.author, evidence.treeAuthor === undefined ? "claimed" : tree),
+    author: mark(findings.author, evidence.treeAuthor === undefined ? record : tree),
     signer: mark(findings.signer, "signed"),
-    committer: mark(findings.committer, "claimed"),
+    committer: mark(findings.committer, record),
     assetCid: mark(findings.assetCid, tree),
     assetTreeCid: mark(findings.assetTreeCid, isCidSigned ? "signed" : "claimed"),
     assetTreeSha256: mark(findings.assetTreeSha256, isChecksumSigned ? "signed" : "claimed"),
-    ledger: mark(findings.ledger, "claimed")
+    time: mark(findings.time, covered.place ? "ledger" : "claimed"),
+    ledger: mark(findings.ledger, covered.place ? "ledger" : "claimed")
   }
 }

@@ -7,16 +7,12 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TokenInfo } from "../accounts/AccessTokens.ts"
 import { RegisteredAsset } from "../content/Assets.ts"
+import { AccountName, ServiceName } from "./AccountName.ts"
+import { AdminRefused } from "./AdminRefused.ts"
+import { books } from "./BooksApi.ts"
 
-/** A command was refused: `code` names the reason and never changes, `message` is for the person. */
-export class AdminRefused extends Schema.TaggedError<AdminRefused>()(
-  "AdminRefused",
-  { code: Schema.String, message: Schema.String },
-  { httpApiStatus: 422 }
-) {}
-
-/** The code of a kind of failure: `AccountNameTaken` → `account_name_taken`. */
-export const codeOf = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+export { AccountName, ServiceName } from "./AccountName.ts"
+export { AdminRefused, codeOf } from "./AdminRefused.ts"
 
 export const AccountView = Schema.Struct({
   id: Schema.String,
@@ -38,19 +34,6 @@ export const StatusView = Schema.Struct({
 })
 
 const NetworkBalance = Schema.Struct({ name: Schema.String, chainId: Schema.Int, balance: Schema.String })
-
-const oneLine = (longest: number) =>
-  Schema.makeFilter((text: string) =>
-    [...text].length <= longest && /[\p{L}\p{N}]/u.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text) && text === text.trim()
-      ? undefined
-      : `must be one line of 1 to ${longest} characters, with a letter or digit in it and no space around it`
-  )
-
-/** Name of an account, or what names one on a command line. */
-export const AccountName = Schema.String.check(oneLine(64))
-
-/** The service name tied to an API key: it stands in `assetSourceType` of every tree of the account. */
-export const ServiceName = Schema.String.check(oneLine(64))
 
 const account = { account: AccountName }
 const refused = { error: AdminRefused }
@@ -155,7 +138,7 @@ const operations = HttpApiGroup.make("operations").add(
   })
 )
 
-export class AdminApi extends HttpApi.make("treemark-admin").add(daemon, accounts, wallet, assets, operations) {}
+export class AdminApi extends HttpApi.make("treemark-admin").add(daemon, accounts, wallet, assets, operations, books) {}
 
 /** Where `asset register FILE` streams the file's bytes; a plain route, since a body of any size is never held in memory. */
 export const REGISTER_PATH = "/assets/bytes"

@@ -23,15 +23,19 @@ import { HttpApiBuilder } from "effect/http-api"
 import { AccessTokens } from "../accounts/AccessTokens.ts"
 import { type Account, Accounts } from "../accounts/Accounts.ts"
 import { Idempotency } from "../books/Idempotency.ts"
+import type { Receipts } from "../books/Receipts.ts"
 import { Assets, RegisteredAsset } from "../content/Assets.ts"
-import { fingerprintOf, storedAnswer } from "../edge/IdempotencyKey.ts"
+import { fingerprintOf } from "../edge/IdempotencyKey.ts"
+import { receiptedAnswer } from "../edge/ReceiptHeader.ts"
 import type { FinishedCommits } from "../jobs/FinishedCommits.ts"
 import { exportCheckpoint } from "../ledger/Checkpoint.ts"
 import { LocalChains } from "../ledger/embedded/LocalChains.ts"
 import type { Networks } from "../ledger/Networks.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import { Seed } from "../wallets/Seed.ts"
-import { AdminApi, AdminRefused, codeOf, REGISTER_PATH, type StatusView } from "./AdminApi.ts"
+import { AdminApi, REGISTER_PATH, type StatusView } from "./AdminApi.ts"
+import { AdminRefused, refuse, refused } from "./AdminRefused.ts"
+import { booksHandlers } from "./BooksHandlers.ts"
 import { proofOfTree } from "./ProofOfTree.ts"
 
 /** What a running daemon says of itself, and how it is told to stop. */
@@ -42,12 +46,6 @@ export class DaemonControl extends Context.Service<
     readonly stopRequested: Deferred.Deferred<void>
   }
 >()("@treemark/daemon/admin/DaemonControl") {}
-
-/** Every failure of a use case becomes a refusal with the code of its kind and the message it was given for people. */
-export const refuse = (error: { readonly _tag: string; readonly message: string }): AdminRefused =>
-  error instanceof AdminRefused ? error : new AdminRefused({ code: codeOf(error._tag), message: error.message })
-
-const refused = Effect.mapError(refuse)
 
 const accountView = (account: Account) => ({
   id: account.id,
@@ -141,7 +139,7 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
     const accounts = yield* Accounts
     const idempotency = yield* Idempotency
     const services = yield* Effect.context<
-      Charges | ContentStore | FinishedCommits | Ledger | Networks | Registry | Signer
+      Charges | ContentStore | FinishedCommits | Ledger | Networks | Receipts | Registry | Signer
     >()
     return handlers.handleAll({
       balance: ({ payload }) => balancesOf(balances, payload.wallet, payload.allNetworks).pipe(refused),
@@ -157,7 +155,10 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
               key: payload.idempotencyKey ?? undefined,
               fingerprint: fingerprintOf(new TextEncoder().encode(JSON.stringify(payload.request)))
             },
-            (commitId) => Effect.map(commitAsset({ caller, request, commitId }), storedAnswer)
+            (commitId) =>
+              Effect.flatMap(commitAsset({ caller, request, commitId }), (made) =>
+                receiptedAnswer(caller, "commit", commitId, made)
+              )
           )
           .pipe(Effect.provide(services), refused)
         return yield* decodeReceipt(answer.body).pipe(Effect.orDie)
@@ -222,6 +223,6 @@ const registerRoute = HttpRouter.use(
 
 /** The administration API with its handlers; what they need is left open. */
 export const adminRoutes = Layer.mergeAll(
-  HttpApiBuilder.layer(AdminApi).pipe(Layer.provide([daemon, accounts, wallet, assets, operations])),
+  HttpApiBuilder.layer(AdminApi).pipe(Layer.provide([daemon, accounts, wallet, assets, operations, booksHandlers])),
   registerRoute
 )

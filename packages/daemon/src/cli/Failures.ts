@@ -15,7 +15,9 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   /** Stable; what scripts look at. */
   code: Schema.String,
   message: Schema.String,
-  exitCode: Schema.Int
+  exitCode: Schema.Int,
+  /** What standard output gets with `--json` instead of the error: a result that is bad news. */
+  document: Schema.optionalKey(Schema.Json)
 }) {
   override get [Runtime.errorExitCode](): number {
     return this.exitCode
@@ -87,8 +89,8 @@ export const report = Effect.fnUntraced(function* (
 ) {
   if (Cause.hasInterruptsOnly(cause)) return
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
-  const { code, message } =
+  const { code, document, message } =
     failure instanceof CommandFailed ? failure : failed("internal", `treemarkd has a bug: ${Cause.pretty(cause)}`)
   yield* Console.error(message)
-  if (json) yield* Console.log(JSON.stringify({ error: { code, message } }))
+  if (json) yield* Console.log(JSON.stringify(document ?? { error: { code, message } }))
 })

@@ -4,6 +4,8 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { accountCommand } from "./account.ts"
 import { assetCommand } from "./asset.ts"
+import { auditCommand } from "./audit.ts"
+import { backupCommand, restoreCommand } from "./backup.ts"
 import { balanceCommand } from "./balance.ts"
 import { checkpointCommand } from "./checkpoint.ts"
 import { commitCommand } from "./commit.ts"
@@ -43,6 +45,9 @@ export const program = root.pipe(
     balanceCommand,
     commitCommand,
     proofCommand,
+    auditCommand,
+    backupCommand,
+    restoreCommand,
     checkpointCommand
   ]),
   Command.run({ version: packageJson.version }),

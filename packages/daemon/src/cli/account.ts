@@ -5,6 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { AccountName, type AccountView, ServiceName } from "../admin/AdminApi.ts"
 import { facts, print, table } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
+import { statementCommand } from "./statement.ts"
 
 const account = Argument.String("account").pipe(
   Argument.withDescription("Id or name of the account"),
@@ -262,6 +263,7 @@ export const accountCommand = Command.make("account").pipe(
     list,
     show,
     credit,
+    statementCommand,
     setDisabled("disable", "Refuse an account's calls from now on"),
     setDisabled("enable", "Serve an account's calls again"),
     token

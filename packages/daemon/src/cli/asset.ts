@@ -1,5 +1,6 @@
 /** `treemarkd asset …`: registration, from a file (streamed) or by the names of content that lives elsewhere. */
 import { basename } from "node:path"
+import { setFlagsFromString } from "node:v8"
 import { Effect, FileSystem, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { RegisteredAsset } from "../content/Assets.ts"
@@ -62,6 +63,12 @@ const register = Command.make(
   ])
 )
 
+/**
+ * Keeps V8's young generation as small as it starts: chunks that were written are garbage outside its heap, which it would
+ * otherwise collect too late, and a long file would take a hundred megabytes more.
+ */
+const keepMemoryLow = () => setFlagsFromString("--semi-space-growth-factor=1")
+
 /** Streams the file to the daemon, with a progress bar on a terminal. */
 const registerFile = Effect.fnUntraced(function* (
   admin: Admin["Service"],
@@ -74,6 +81,7 @@ const registerFile = Effect.fnUntraced(function* (
   if (facts.type !== "File") return yield* failed("unreadable", `${path} is not a file.`)
   const size = Number(facts.size)
   yield* Effect.mapError(files.access(path, { readable: true }), (error) => unreadable(path, error))
+  keepMemoryLow()
   const progress = yield* progressBar(`registering ${basename(path)}`, size, !json)
   const bytes = files.stream(path, { chunkSize: 1 << 18 }).pipe(Stream.tap((chunk) => progress.advance(chunk.length)))
   const file = { bytes, fileName: basename(path), contentType: type, size }

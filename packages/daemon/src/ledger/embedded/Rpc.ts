@@ -1,6 +1,6 @@
 /**
- * The JSON-RPC methods of an embedded chain, one line each where possible. `treemark_fund` is private to the daemon's
- * own process: the HTTP endpoint refuses every `treemark_` method before it gets here.
+ * The JSON-RPC methods of an embedded chain, one line each where possible. `treemark_fund` and `treemark_backup` are private to the
+ * daemon's own process: the HTTP endpoint refuses every `treemark_` method before it gets here.
  * https://ethereum.github.io/execution-apis/
  */
 import type { BlockHeader } from "@ethereumjs/block"
@@ -149,7 +149,8 @@ export const methodsOf = (chain: Chain): Readonly<Record<string, Method>> => {
     debug_getRawHeader: (p) => data(headerAt(chain, p, 0).serialize()),
     debug_getRawReceipts: (p) =>
       store.transactionsOf(Number(headerAt(chain, p, 0).number)).map((tx) => data(tx.receipt)),
-    treemark_fund: (p) => chain.fund(RpcParams.address(p, 0), RpcParams.quantityOf(p, 1))
+    treemark_fund: (p) => chain.fund(RpcParams.address(p, 0), RpcParams.quantityOf(p, 1)),
+    treemark_backup: (p) => store.copyTo(String(p[0]))
   }
 }
 

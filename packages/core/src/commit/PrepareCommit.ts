@@ -1,0 +1,90 @@
+/**
+ * The part of a commit that changes nothing: request → rules → tree → CID → signature → what it costs. A quote ends here, a commit
+ * goes on from here.
+ */
+import { Clock, Context, Effect, Option } from "effect"
+import { assetTreeOf } from "../asset-tree/AssetTree.ts"
+import { canonicalSignature, recoverSigner } from "../asset-tree/Signature.ts"
+import { TreeFormat } from "../asset-tree/TreeFormat.ts"
+import type { Caller } from "../identity/Caller.ts"
+import { ContentStore } from "../ledger/ContentStore.ts"
+import { Ledger, type NetworkRole } from "../ledger/Ledger.ts"
+import { Registry } from "../ledger/Registry.ts"
+import { Prices } from "../money/PriceList.ts"
+import { commitDataOf, commitRecordOf } from "../proof/CommitRecord.ts"
+import type { CommitRequest } from "../rules/CommitRequest.ts"
+import { FieldProblem, InvalidFields } from "../rules/FieldProblem.ts"
+import { Signer } from "../signing/Signer.ts"
+import { AssetNotRegistered } from "./CommitError.ts"
+
+/** Who provides the service, as the commit record names it. */
+export const Provider = Context.Reference<string>("@treemark/core/commit/CommitAsset/Provider", {
+  defaultValue: () => "Treemark"
+})
+
+/** Signs and prices what `request` asks for; the ledger is asked for its gas, and nothing is stored, held or sent. */
+export const prepareCommit = Effect.fn("PrepareCommit")(function* (input: {
+  readonly caller: Caller
+  readonly request: CommitRequest
+}) {
+  const { caller, request } = input
+  const ledger = yield* Ledger
+  const network: NetworkRole = request.testnet ? "testnet" : "mainnet"
+
+  yield* checkRegistration(request)
+  const author = request.author ?? caller.wallet
+  const signedAt = request.assetTreeSignature === undefined ? "daemon" : "elsewhere"
+  const tree = (yield* TreeFormat).encode(assetTreeOf({ request, author, serviceName: caller.serviceName, signedAt }))
+  const signature = yield* signatureOf({ caller, author, given: request.assetTreeSignature, checksum: tree.sha256 })
+
+  const commitData = commitDataOf(
+    commitRecordOf({
+      tree,
+      signature,
+      author,
+      committer: ledger.committer,
+      action: request.action,
+      actionResult: (yield* ContentStore).locationOf(tree.cid),
+      provider: yield* Provider,
+      commitMessage: request.commitMessage,
+      timestampCreated: Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    })
+  )
+  const prices = yield* Prices
+  const gasCeiling = yield* ledger.quote(network, { assetCid: request.assetCid, commitData })
+  return { network, tree, commitData, price: prices.commit, priceListVersion: prices.version, gasCeiling }
+})
+
+const checkRegistration = Effect.fnUntraced(function* (request: CommitRequest) {
+  const registration = yield* (yield* Registry).find(request.assetCid)
+  if (Option.isNone(registration)) return yield* new AssetNotRegistered({ assetCid: request.assetCid })
+  if (registration.value.assetSha256 !== request.assetSha256) {
+    return yield* refuseField(
+      "/assetSha256",
+      `must be the sha256 in the asset's registration, ${registration.value.assetSha256}`
+    )
+  }
+})
+
+/** The signature given by an author who signed elsewhere, checked; else one by the caller's own wallet. */
+const signatureOf = Effect.fnUntraced(function* (input: {
+  readonly caller: Caller
+  readonly author: string
+  readonly given: string | undefined
+  readonly checksum: string
+}) {
+  if (input.given === undefined) return yield* (yield* Signer).signChecksum(input.caller, input.checksum)
+  const recovered = recoverSigner(input.checksum, input.given)
+  if (!recovered.ok) return yield* refuseField("/assetTreeSignature", `is not a usable signature. ${recovered.message}`)
+  if (recovered.signer !== input.author) {
+    return yield* refuseField(
+      "/assetTreeSignature",
+      `is by ${recovered.signer} (or over another tree), not by the author ${input.author} over this tree, whose checksum is ${input.checksum}: ` +
+        "sign those 64 characters as text (EIP-191 personal_sign)"
+    )
+  }
+  return canonicalSignature(input.given)
+})
+
+const refuseField = (path: string, message: string) =>
+  Effect.fail(new InvalidFields({ problems: [new FieldProblem({ path, message })] }))

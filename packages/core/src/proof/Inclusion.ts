@@ -1,0 +1,58 @@
+/**
+ * The proof that a commit's event is part of a block, by hashing alone: the header's keccak-256 is the block's hash; the header names the
+ * root of the receipts trie; the path leads from that root to the receipt at rlp(transactionIndex); the receipt holds the event.
+ * The same way, where it is given, the transaction: its keccak-256 is the transaction's hash. What no hash covers is
+ * whether the block is on the ledger; a checkpoint says that.
+ */
+import { bytesToHex } from "@noble/hashes/utils.js"
+
+/** Largest parts that are read, in bytes; a header has about 600, and a receipt holds the commit data. */
+export const HEADER_LIMIT = 64 * 1024
+export const NODE_LIMIT = 3 * 1024 * 1024
+export const NODES_LIMIT = 64
+
+/** A trie's leaf and the nodes on the way to it, root first (TriePath.ts). */
+export interface ProvenLeaf {
+  readonly value: Uint8Array
+  readonly path: ReadonlyArray<Uint8Array>
+}
+
+export interface Inclusion {
+  /** The block header's raw RLP. */
+  readonly header: Uint8Array
+  /** Place of the transaction in the block, from 0. */
+  readonly transactionIndex: number
+  /** The consensus receipt (EIP-2718) in the trie of `receiptsRoot`. */
+  readonly receipt: ProvenLeaf
+  /** Place of the event among the receipt's logs, from 0. */
+  readonly logPosition: number
+  /** The signed transaction (EIP-2718) in the trie of `transactionsRoot`. */
+  readonly transaction: ProvenLeaf | undefined
+}
+
+/** `ledger.inclusion` of a proof file: every byte string is `0x` and hex. */
+export interface InclusionDocument {
+  readonly header: string
+  readonly transactionIndex: number
+  readonly receipt: string
+  readonly receiptPath: ReadonlyArray<string>
+  readonly logPosition: number
+  readonly transaction?: string
+  readonly transactionPath?: ReadonlyArray<string>
+}
+
+export const inclusionDocument = (inclusion: Inclusion): InclusionDocument => {
+  const { header, logPosition, receipt, transaction, transactionIndex } = inclusion
+  return {
+    header: hex(header),
+    transactionIndex,
+    receipt: hex(receipt.value),
+    receiptPath: receipt.path.map(hex),
+    logPosition,
+    ...(transaction === undefined
+      ? {}
+      : { transaction: hex(transaction.value), transactionPath: transaction.path.map(hex) })
+  }
+}
+
+const hex = (bytes: Uint8Array): string => `0x${bytesToHex(bytes)}`

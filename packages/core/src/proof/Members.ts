@@ -1,0 +1,43 @@
+/** Members of a JSON object that somebody else wrote, read as what they must be. Only own members count, never the prototype's. */
+import { hexToBytes } from "@noble/hashes/utils.js"
+import { isAddressText } from "../identity/Eip55.ts"
+import { isJsonObject, type JsonObject } from "./Proof.ts"
+
+/** Answers `value`; when it is undefined, notes that the member at `path` (JSON pointer) must be what is `wanted`. */
+export type Need = <A>(path: string, value: A | undefined, wanted: string) => A | undefined
+
+export const memberOf = (owner: JsonObject, name: string): unknown =>
+  Object.hasOwn(owner, name) ? owner[name] : undefined
+
+export const objectIn = (owner: JsonObject, name: string): JsonObject | undefined => {
+  const value = memberOf(owner, name)
+  return isJsonObject(value) ? value : undefined
+}
+
+export const textIn = (owner: JsonObject, name: string): string | undefined => {
+  const value = memberOf(owner, name)
+  return typeof value === "string" ? value : undefined
+}
+
+/** A whole number from 0 to 2^53 - 1. */
+export const countIn = (owner: JsonObject, name: string): number | undefined => {
+  const value = memberOf(owner, name)
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+/** `0x` and 64 hex digits. */
+export const hashIn = (owner: JsonObject, name: string): string | undefined => {
+  const text = textIn(owner, name)
+  return text !== undefined && /^0x[0-9a-fA-F]{64}$/.test(text) ? text : undefined
+}
+
+export const addressIn = (owner: JsonObject, name: string): string | undefined => {
+  const text = textIn(owner, name)
+  return text !== undefined && isAddressText(text) ? text : undefined
+}
+
+/** The bytes of `0x` and two hex digits a byte; undefined for anything else, and for more than `limit` bytes. */
+export const hexBytes = (value: unknown, limit: number): Uint8Array | undefined =>
+  typeof value === "string" && value.length % 2 === 0 && value.length <= 2 + 2 * limit && /^0x[0-9a-fA-F]*$/.test(value)
+    ? hexToBytes(value.slice(2))
+    : undefined

@@ -1,0 +1,136 @@
+/** Reads a statement file of somebody else: strict JSON, every member what it must be. What it says is checked elsewhere. */
+import { addressIn, countIn, memberOf, type Need, objectIn, textIn } from "../proof/Members.ts"
+import type { ProofProblem } from "../proof/ParseProof.ts"
+import { isJsonObject, type JsonObject } from "../proof/Proof.ts"
+import { readJsonObject } from "../proof/ReadJson.ts"
+import {
+  MOVEMENT_KINDS,
+  type Movement,
+  STATEMENT_LIMIT,
+  STATEMENT_MEDIA_TYPE,
+  type Statement,
+  type StatementBalance
+} from "./Statement.ts"
+import { unitsIn } from "./Units.ts"
+
+export type StatementRefusalCode =
+  | "statement_too_large"
+  | "statement_not_json"
+  | "statement_media_type"
+  | "statement_members"
+
+export type StatementReading =
+  | { readonly ok: true; readonly statement: Statement }
+  | {
+      readonly ok: false
+      readonly code: StatementRefusalCode
+      readonly message: string
+      readonly problems: ReadonlyArray<ProofProblem>
+    }
+
+/** The statement in `bytes` (UTF-8 JSON without duplicate keys), or why it is none. */
+export const parseStatement = (bytes: Uint8Array): StatementReading => {
+  if (bytes.length > STATEMENT_LIMIT) {
+    return refuse(
+      "statement_too_large",
+      "A statement has at most 64 MiB; this file is larger. Ask for a shorter period."
+    )
+  }
+  const json = readJsonObject(bytes)
+  if (!json.ok) return refuse("statement_not_json", `This is not a statement: ${json.message}`)
+  if (textIn(json.value, "mediaType") !== STATEMENT_MEDIA_TYPE) {
+    return refuse(
+      "statement_media_type",
+      `This JSON file is not a statement of version 1: one has the member "mediaType" with the value "${STATEMENT_MEDIA_TYPE}".`
+    )
+  }
+  return readMembers(json.value)
+}
+
+const refuse = (
+  code: StatementRefusalCode,
+  message: string,
+  problems: ReadonlyArray<ProofProblem> = []
+): StatementReading => ({ ok: false, code, message, problems })
+
+/** So many problems are told; a file with more is another kind of file. */
+const MOST_PROBLEMS = 10
+
+const readMembers = (file: JsonObject): StatementReading => {
+  const problems: Array<ProofProblem> = []
+  const need: Need = (path, value, wanted) => {
+    if (value === undefined && problems.length < MOST_PROBLEMS) problems.push({ path, message: `must be ${wanted}` })
+    return value
+  }
+  const text = (owner: JsonObject, name: string, path: string) => need(path, textIn(owner, name), "text") ?? ""
+  const time = (owner: JsonObject, name: string, path: string) =>
+    need(path, timeIn(owner, name), "a time such as 2026-11-21T10:00:00.000Z") ?? ""
+  const units = (owner: JsonObject, name: string, path: string) =>
+    need(path, unitsIn(owner, name) === undefined ? undefined : textIn(owner, name), "an exact decimal number") ?? ""
+  const part = (owner: JsonObject, name: string, path: string) => need(path, objectIn(owner, name), "an object") ?? {}
+
+  const balance = (name: "opening" | "closing"): StatementBalance => {
+    const found = part(file, name, `/${name}`)
+    const receipt = memberOf(found, "receipt")
+    return {
+      credits: units(found, "credits", `/${name}/credits`),
+      owed: units(found, "owed", `/${name}/owed`),
+      receipt:
+        receipt === null
+          ? null
+          : link(need(`/${name}/receipt`, objectIn(found, "receipt"), "an object or null") ?? {}, name)
+    }
+  }
+  const link = (found: JsonObject, name: string) => ({
+    sequence: need(`/${name}/receipt/sequence`, countIn(found, "sequence"), "a whole number") ?? 0,
+    hash: need(`/${name}/receipt/hash`, hexIn(found, "hash"), "64 lower-case hex digits") ?? ""
+  })
+  const movement = (found: unknown, path: string): Movement => {
+    const one = need(path, isJsonObject(found) ? found : undefined, "an object") ?? {}
+    const kind = MOVEMENT_KINDS.find((known) => known === textIn(one, "kind"))
+    return {
+      at: time(one, "at", `${path}/at`),
+      kind: need(`${path}/kind`, kind, "grant, charge or settlement") ?? "grant",
+      posting: text(one, "posting", `${path}/posting`),
+      reference: text(one, "reference", `${path}/reference`),
+      credits: units(one, "credits", `${path}/credits`),
+      owed: units(one, "owed", `${path}/owed`),
+      receipt: memberOf(one, "receipt") === null ? null : text(one, "receipt", `${path}/receipt`),
+      txHash: memberOf(one, "txHash") === null ? null : text(one, "txHash", `${path}/txHash`)
+    }
+  }
+  const account = part(file, "account", "/account")
+  const list = need("/movements", Array.isArray(file.movements) ? file.movements : undefined, "a list") ?? []
+  const statement: Statement = {
+    mediaType: STATEMENT_MEDIA_TYPE,
+    account: {
+      id: text(account, "id", "/account/id"),
+      name: text(account, "name", "/account/name"),
+      wallet: text(account, "wallet", "/account/wallet")
+    },
+    service: need("/service", addressIn(file, "service"), "an address: 0x and 40 hex digits") ?? "",
+    from: time(file, "from", "/from"),
+    to: time(file, "to", "/to"),
+    issuedAt: time(file, "issuedAt", "/issuedAt"),
+    opening: balance("opening"),
+    movements: list.map((found, index) => movement(found, `/movements/${index}`)),
+    closing: balance("closing"),
+    signature: text(file, "signature", "/signature")
+  }
+  if (problems.length === 0) return { ok: true, statement }
+  const places = problems.map(({ path, message }) => `${path} ${message}`).join("; ")
+  return refuse("statement_members", `This statement is damaged: ${places}.`, problems)
+}
+
+/** UTC to the millisecond, in one spelling, so that times compare as text. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+const timeIn = (owner: JsonObject, name: string): string | undefined => {
+  const text = textIn(owner, name)
+  return text !== undefined && TIME.test(text) ? text : undefined
+}
+
+const hexIn = (owner: JsonObject, name: string): string | undefined => {
+  const text = textIn(owner, name)
+  return text !== undefined && /^[0-9a-f]{64}$/.test(text) ? text : undefined
+}

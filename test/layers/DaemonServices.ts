@@ -10,6 +10,8 @@ import {
   type LedgerCommit,
   LedgerUnavailable,
   NativeBalance,
+  STATEMENT_MEDIA_TYPE,
+  type Statement,
   StorageUnavailable,
   UNITS_PER_TOKEN,
   walletAddress
@@ -17,6 +19,7 @@ import {
 import { Deferred, Effect, Layer, Logger, Option, Redacted, Stream } from "effect"
 import { AccessTokens, AccountDisabled, InvalidToken } from "../../packages/daemon/src/accounts/AccessTokens.ts"
 import { Account, AccountNotFound, Accounts } from "../../packages/daemon/src/accounts/Accounts.ts"
+import { CommitStates } from "../../packages/daemon/src/api/CommitStates.ts"
 import { EmbeddedRpc } from "../../packages/daemon/src/api/EmbeddedRpc.ts"
 import { ExplorerData } from "../../packages/daemon/src/api/ExplorerData.ts"
 import { Readiness, type ReadinessCheck } from "../../packages/daemon/src/api/Readiness.ts"
@@ -26,6 +29,8 @@ import {
   IdempotencyKeyReused,
   type StoredAnswer
 } from "../../packages/daemon/src/books/Idempotency.ts"
+import { Receipts } from "../../packages/daemon/src/books/Receipts.ts"
+import { Statements } from "../../packages/daemon/src/books/Statements.ts"
 import { Assets, RegisteredAsset } from "../../packages/daemon/src/content/Assets.ts"
 import type { ExplorerTransaction } from "../../packages/daemon/src/ledger/Explorer.ts"
 import { COMMITTER, type CommitPorts, commitPorts } from "./CommitPorts.ts"
@@ -90,11 +95,40 @@ export const daemonServices = (
     tokensLayer(world),
     accountsLayer,
     idempotencyLayer,
+    Layer.succeed(Receipts, { issue: () => Effect.void, ofWork: () => Effect.succeed(Option.none()) }),
+    Layer.succeed(Statements, { of: () => Effect.succeed(STATEMENT) }),
+    Layer.succeed(CommitStates, { find: (_, id) => Effect.succeed(Option.some({ ...COMMIT_STATE, id })) }),
     assetsLayer(world),
     Layer.succeed(Readiness, { check: Effect.sync(() => world.checks) })
   )
   return Layer.mergeAll(base, options.local === true ? localLayer(world) : Layer.empty, logLayer(world))
 }
+
+const MOMENT = "2026-11-21T00:00:00.000Z"
+const NOTHING = { credits: "0", owed: "0", receipt: null }
+const STATEMENT: Statement = {
+  mediaType: STATEMENT_MEDIA_TYPE,
+  account: { id: ACCOUNT_ID, name: "alice", wallet: WALLET },
+  service: COMMITTER,
+  from: MOMENT,
+  to: MOMENT,
+  issuedAt: MOMENT,
+  opening: NOTHING,
+  movements: [],
+  closing: NOTHING,
+  signature: `0x${"00".repeat(65)}`
+}
+const COMMIT_STATE = {
+  state: "held",
+  txHash: null,
+  assetCid: null,
+  assetTreeCid: null,
+  explorer: null,
+  blockNumber: null,
+  charged: null,
+  receipt: null,
+  error: null
+} as const
 
 const logLayer = (world: World) => Logger.layer([Logger.map(Logger.formatJson, (line) => void world.log.push(line))])
 

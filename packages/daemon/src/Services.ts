@@ -6,22 +6,29 @@ import { join } from "node:path"
 import { NodeCrypto } from "@effect/platform-node"
 import { type ContentStore, type NetworkRole, Provider, type StorageUnavailable } from "@treemark/core"
 import { Context, Effect, Layer, Option } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
 import * as AccessTokenStore from "./accounts/AccessTokenStore.ts"
 import * as AccountStore from "./accounts/AccountStore.ts"
+import { Audit } from "./audit/Audit.ts"
+import { Backup } from "./backup/Backup.ts"
 import * as AbandonedHolds from "./books/AbandonedHolds.ts"
 import * as ChargesSql from "./books/ChargesSql.ts"
 import * as FundsSql from "./books/FundsSql.ts"
 import { Holds } from "./books/Holds.ts"
 import * as IdempotencySql from "./books/IdempotencySql.ts"
 import { Postings } from "./books/Postings.ts"
+import { Statements } from "./books/Statements.ts"
 import { WalletDebt } from "./books/WalletDebt.ts"
 import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
 import * as S3Settings from "./content/S3Settings.ts"
 import { CommitJobs } from "./jobs/CommitJobs.ts"
 import { CommitSettlement } from "./jobs/CommitSettlement.ts"
+import * as CommitStatesSql from "./jobs/CommitStatesSql.ts"
 import { FinishedCommits } from "./jobs/FinishedCommits.ts"
 import { Outbox } from "./jobs/Outbox.ts"
+import * as SharedCommitJobs from "./jobs/SharedCommitJobs.ts"
 import * as TransferJobs from "./jobs/TransferJobs.ts"
 import * as Balances from "./ledger/Balances.ts"
 import { CommitTerms } from "./ledger/CommitTerms.ts"
@@ -30,26 +37,36 @@ import { Explorer } from "./ledger/Explorer.ts"
 import { LocalChains } from "./ledger/embedded/LocalChains.ts"
 import { Networks } from "./ledger/Networks.ts"
 import { type Profile, profileOf } from "./ledger/Profile.ts"
+import * as Replicas from "./replicas/Replicas.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
-import * as Migrations from "./store/Migrations.ts"
-import * as Sqlite from "./store/Sqlite.ts"
+import { Snapshot } from "./store/Snapshot.ts"
+import * as Store from "./store/Store.ts"
 import { HdWallets } from "./wallets/HdWallets.ts"
 import { Seed } from "./wallets/Seed.ts"
 import * as WalletSigner from "./wallets/WalletSigner.ts"
 
-/** The data store of a data folder. */
-export const storeFile = (home: string): string => join(home, "treemark.db")
-
 /** What readers call this daemon, without a path: known only once the port is. */
 export class PublicUrl extends Context.Service<PublicUrl, string>()("@treemark/daemon/Services/PublicUrl") {}
 
-const storage = (settings: Settings["Service"]) =>
+type StoreError = Layer.Error<ReturnType<typeof Store.layer>> | Layer.Error<ReturnType<typeof Replicas.layer>>
+type DataStore = Layer.Layer<SqlClient.SqlClient, StoreError, SecureRandom.SecureRandom>
+
+/** On a database this daemon is one of several, and says so before it does anything else. */
+const dataStore = (settings: Settings["Service"], profile: Profile): DataStore => {
+  const store = Store.layer(settings)
+  const embedded = Object.values(profile.roles).includes("embedded")
+  return Option.match(settings.databaseUrl, {
+    onNone: (): DataStore => store,
+    onSome: (url): DataStore => Replicas.layer({ url, embedded }).pipe(Layer.provideMerge(store))
+  })
+}
+
+const storage = (settings: Settings["Service"], profile: Profile) =>
   HdWallets.layer.pipe(
     Layer.provideMerge(
       Seed.layerOfStore({ home: settings.home, password: Option.getOrUndefined(settings.seedPassword) })
     ),
-    Layer.provideMerge(Migrations.layer),
-    Layer.provideMerge(Sqlite.layer({ filename: storeFile(settings.home) })),
+    Layer.provideMerge(dataStore(settings, profile)),
     Layer.provideMerge(NodeCrypto.layerSecureRandom)
   )
 
@@ -72,9 +89,9 @@ const networks = (settings: Settings["Service"], profile: Profile) =>
   ).pipe(Layer.provideMerge(LocalChains.layer({ home: settings.home, profile })))
 
 const books = AbandonedHolds.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, FundsSql.layer, IdempotencySql.layer)),
+  Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, FundsSql.layer, IdempotencySql.layer, Statements.layer)),
   Layer.provideMerge(WalletDebt.layer),
-  Layer.provideMerge(Layer.mergeAll(Postings.layer, Holds.layer))
+  Layer.provideMerge(Layer.mergeAll(Postings.layer, Holds.layer, Snapshot.layer))
 )
 
 const accounts = (profile: Profile) =>
@@ -92,7 +109,11 @@ const content = (settings: Settings["Service"]) =>
       AssetStore.layer.pipe(
         Layer.provideMerge(
           Option.match(settings.contentUrl, {
-            onNone: (): BlockStore => BlockFolder.layer({ folder: join(settings.home, "blocks"), publicUrl }),
+            onNone: (): BlockStore =>
+              BlockFolder.layer({
+                folder: Option.getOrElse(settings.contentFolder, () => join(settings.home, "blocks")),
+                publicUrl
+              }),
             onSome: (contentUrl) => S3Settings.layer(contentUrl, settings, publicUrl)
           })
         )
@@ -101,8 +122,18 @@ const content = (settings: Settings["Service"]) =>
   )
 
 const ledger = (settings: Settings["Service"]) =>
-  Layer.mergeAll(EvmLedger.layer, Explorer.layer, FinishedCommits.layer, TransferJobs.layer()).pipe(
-    Layer.provideMerge(CommitJobs.layer({ deadline: settings.commitTimeout })),
+  Layer.mergeAll(
+    EvmLedger.layer,
+    Explorer.layer,
+    FinishedCommits.layer,
+    CommitStatesSql.layer,
+    TransferJobs.layer()
+  ).pipe(
+    Layer.provideMerge(
+      Option.isNone(settings.databaseUrl)
+        ? CommitJobs.layer({ deadline: settings.commitTimeout })
+        : SharedCommitJobs.layer({ deadline: settings.commitTimeout })
+    ),
     Layer.provideMerge(CommitSettlement.layer),
     Layer.provideMerge(Layer.mergeAll(CommitTerms.layer, Outbox.layer()))
   )
@@ -112,11 +143,12 @@ export const servicesLayer = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
     const profile = yield* profileOf(settings.profile, settings.profiles)
-    return Layer.mergeAll(content(settings), ledger(settings), accounts(profile)).pipe(
+    return Layer.merge(Audit.layer, Backup.layer).pipe(
+      Layer.provideMerge(Layer.mergeAll(content(settings), ledger(settings), accounts(profile))),
       Layer.provideMerge(books),
       Layer.provideMerge(Balances.layer),
       Layer.provideMerge(networks(settings, profile)),
-      Layer.provideMerge(storage(settings)),
+      Layer.provideMerge(storage(settings, profile)),
       Layer.provideMerge(Layer.succeed(Provider, settings.provider))
     )
   })

@@ -8,6 +8,7 @@ import { AccessTokens } from "../../../packages/daemon/src/accounts/AccessTokens
 import { Accounts } from "../../../packages/daemon/src/accounts/Accounts.ts"
 import { makeToken } from "../../../packages/daemon/src/accounts/TokenText.ts"
 import { openAccount, withBank } from "../books/Bank.ts"
+import { setWritable } from "../store/TempStore.ts"
 
 const HOUR = 3_600_000
 
@@ -128,11 +129,10 @@ describe("access tokens", () => {
   it.live("a last use that cannot be written does not refuse the call", () =>
     withBank(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const { alice, token } = yield* issued()
-        yield* sql`PRAGMA query_only = ON`
+        yield* setWritable(false)
         const caller = yield* (yield* AccessTokens).authenticate(token)
-        yield* sql`PRAGMA query_only = OFF`
+        yield* setWritable(true)
         assert.strictEqual(caller.accountId, alice.accountId)
       })
     )

@@ -73,6 +73,8 @@ const GOOD: Record<string, { readonly path: string; readonly call: Call; readonl
   registerAsset: { path: "/assets", call: { body: "bytes" }, status: 201 },
   assetCommits: { path: `/assets/${ASSET_CID}/commits`, call: {}, status: 200 },
   account: { path: "/account", call: {}, status: 200 },
+  statement: { path: "/account/statement?from=2026-11-01", call: {}, status: 200 },
+  commitState: { path: "/commits/cmt_1", call: {}, status: 200 },
   ipfs: { path: "/ipfs/bafkqaaa", call: {}, status: 404 },
   health: { path: "/health", call: {}, status: 200 },
   ready: { path: "/ready", call: {}, status: 200 },
@@ -123,7 +125,9 @@ describe("the OpenAPI document", () => {
         "account",
         "balanceAllNetworks",
         "commit",
-        "registerAsset"
+        "commitState",
+        "registerAsset",
+        "statement"
       ])
       for (const { operation, path } of operationsOf(document)) {
         const answered = (yield* call(port, path, {

@@ -4,6 +4,7 @@ import { amount, Charges, type InsufficientFunds, Prices } from "@treemark/core"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Holds } from "../../../packages/daemon/src/books/Holds.ts"
+import { setWritable } from "../store/TempStore.ts"
 import { balances, hold, openAccount, TestChain, TOKEN, withBank } from "./Bank.ts"
 
 const PRICE = TOKEN / 10n
@@ -211,11 +212,10 @@ describe("a store that cannot be used", () => {
   it.live("fails with StorageUnavailable that says what was being done, and nothing is held", () =>
     withBank(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const alice = yield* openAccount("alice", TOKEN)
-        yield* sql`PRAGMA query_only = ON`
+        yield* setWritable(false)
         const error = yield* Effect.flip(hold(alice, PRICE, "cmt_1"))
-        yield* sql`PRAGMA query_only = OFF`
+        yield* setWritable(true)
         assert.strictEqual(error._tag, "StorageUnavailable")
         assert.include(error.message, "while money was held")
         assert.deepStrictEqual(yield* balances, { "credits:alice": TOKEN, issued: -TOKEN })

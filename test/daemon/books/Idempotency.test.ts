@@ -7,7 +7,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Idempotency, type StoredAnswer } from "../../../packages/daemon/src/books/Idempotency.ts"
 import * as IdempotencySql from "../../../packages/daemon/src/books/IdempotencySql.ts"
-import { storeLayer, tempFolder } from "../store/TempStore.ts"
+import { setWritable, storeLayer, tempFolder } from "../store/TempStore.ts"
 
 const ALICE = AccountId.make(`acc_${"a".repeat(20)}`)
 const BOB = AccountId.make(`acc_${"b".repeat(20)}`)
@@ -163,12 +163,12 @@ describe("idempotency keys", () => {
   it.live("an answer that could not be kept fails the call, and the next one does the same work again", () =>
     withKeys(
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const seen: Array<string> = []
-        const error = yield* run((workId) =>
-          Effect.andThen(Effect.orDie(sql`PRAGMA query_only = ON`), answering(seen)(workId))
-        ).pipe(Effect.flip)
-        yield* sql`PRAGMA query_only = OFF`
+        const refuseWrites = Effect.provide(setWritable(false), yield* Effect.context<SqlClient.SqlClient>())
+        const error = yield* run((workId) => Effect.andThen(Effect.orDie(refuseWrites), answering(seen)(workId))).pipe(
+          Effect.flip
+        )
+        yield* setWritable(true)
         assert.instanceOf(error, StorageUnavailable)
         assert.isFalse((yield* run(answering(seen))).replayed)
         assert.strictEqual(new Set(seen).size, 1)

@@ -130,7 +130,7 @@ describe("postings", () => {
 
   it.live.prop(
     "balances equal the sums of any grants",
-    [Schema.Array(Schema.BigInt.check(Schema.isGreaterThanOrEqualToBigInt(0n)))],
+    [Schema.Array(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 90n })))],
     ([grants]) =>
       withPostings(
         Effect.gen(function* () {

@@ -56,6 +56,8 @@ export interface ApiProblem {
   readonly detail: string
   readonly errors?: ReadonlyArray<Pick<FieldProblem, "path" | "message">>
   readonly headers?: { readonly [name: string]: string }
+  /** Of `commit_pending`: `GET /commits/{id}` tells where that commit stands. */
+  readonly commitId?: string
 }
 
 /** The edge refuses a request before any use case sees it. */
@@ -114,6 +116,8 @@ export const problemOf = (error: ApiError): ApiProblem => {
       return error
     case "InvalidFields":
       return { code: "invalid_fields", detail: error.message, errors: error.problems }
+    case "CommitPending":
+      return { code: "commit_pending", detail: error.message, commitId: error.commitId }
     case "NotACid":
     case "UnsupportedHash":
       return invalid("/cid", error.message)
@@ -147,16 +151,18 @@ export interface ProblemBody {
   readonly detail: string
   readonly code: ProblemCode
   readonly requestId: string
+  readonly commitId?: string
   readonly errors?: ReadonlyArray<{ readonly path: string; readonly message: string }>
 }
 
 /** Writes a problem of the request `requestId`. */
-export const problemBody = ({ code, detail, errors }: ApiProblem, requestId: string): ProblemBody => ({
+export const problemBody = ({ code, commitId, detail, errors }: ApiProblem, requestId: string): ProblemBody => ({
   type: problemType(code),
   title: PROBLEMS[code].title,
   status: PROBLEMS[code].status,
   detail,
   code,
   requestId,
+  ...(commitId === undefined ? {} : { commitId }),
   ...(errors === undefined ? {} : { errors: errors.map(({ path, message }) => ({ path, message })) })
 })

@@ -7,13 +7,33 @@ import { BODY_PROBLEMS, CHARGE_PROBLEMS, problems, TOKEN_PROBLEMS } from "./Prob
 import { SmallBody } from "./SmallBody.ts"
 import { TokenAuth } from "./TokenAuth.ts"
 
+const exact = Schema.String.annotate({ description: "Exact decimal number of native tokens" })
+
+export const QuoteResponse = Schema.Struct({
+  price: exact,
+  gasCeiling: exact,
+  total: exact,
+  priceListVersion: Schema.String,
+  expiresAt: Schema.String
+}).annotate({
+  identifier: "Quote",
+  description: "Answered to Prefer: return=quote; nothing was done and nothing charged"
+})
+
 const CommitResponse = Schema.Struct(CommitReceipt.fields).annotate({ identifier: "CommitResponse" })
 
 export const Commit = HttpApiGroup.make("commit", { topLevel: true }).add(
   HttpApiEndpoint.post("commit", "/commit", {
-    headers: IdempotencyHeaders,
+    headers: {
+      ...IdempotencyHeaders,
+      prefer: Schema.optionalKey(
+        Schema.String.annotate({
+          description: "return=quote: answers what the commit would cost (a Quote), and does nothing else"
+        })
+      )
+    },
     payload: CommitRequest,
-    success: CommitResponse,
+    success: [CommitResponse, QuoteResponse],
     error: problems([...TOKEN_PROBLEMS, ...BODY_PROBLEMS, ...CHARGE_PROBLEMS, "asset_not_registered", "commit_pending"])
   })
     .middleware(TokenAuth)

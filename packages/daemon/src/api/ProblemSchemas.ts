@@ -46,6 +46,9 @@ const schemaOf = (status: number, codes: ReadonlyArray<ProblemCode>): Schema.Cod
     detail: Schema.String.annotate({ description: "What happened, what it means, what to do" }),
     code: Schema.Literals(codes).annotate({ description: "Stable; what programs read" }),
     requestId: Schema.String.annotate({ description: "Also in the header X-Request-Id and in the daemon's log" }),
+    commitId: Schema.optionalKey(
+      Schema.String.annotate({ description: "Of commit_pending: GET /commits/{id} tells where that commit stands" })
+    ),
     errors: Schema.optionalKey(Schema.Array(FieldError))
   })
     .annotate({ description: codes.map((code) => `${code}: ${PROBLEMS[code].title}`).join(". ") })

@@ -6,13 +6,14 @@ import { AssetsGroup } from "./Assets.ts"
 import { BalanceAllNetworks } from "./BalanceAllNetworks.ts"
 import { BalanceMainnet } from "./BalanceMainnet.ts"
 import { Commit } from "./Commit.ts"
+import { CommitsGroup } from "./Commits.ts"
 import { GatewayGroup } from "./Gateway.ts"
 import { ServiceGroup } from "./Service.ts"
 
 const API = "treemark"
 
 export const TreemarkApi = HttpApi.make(API)
-  .add(BalanceMainnet, BalanceAllNetworks, Commit, AssetsGroup, AccountGroup, GatewayGroup, ServiceGroup)
+  .add(BalanceMainnet, BalanceAllNetworks, Commit, CommitsGroup, AssetsGroup, AccountGroup, GatewayGroup, ServiceGroup)
   .annotate(OpenApi.Title, "Treemark")
   .annotate(OpenApi.Version, packageJson.version)
   .annotate(

@@ -18,10 +18,13 @@ import {
 import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
+import { ReplicaId } from "../replicas/Replica.ts"
+import type { HdWallets } from "../wallets/HdWallets.ts"
 import { credits, gas, heldCredits, heldTokens, revenue, tokens, wallets } from "./BookAccounts.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
 import { type Line, Postings } from "./Postings.ts"
 import { randomId } from "./RandomId.ts"
+import { priceIn, Receipts } from "./Receipts.ts"
 import { storing } from "./StorageFailure.ts"
 import { payable, WalletDebt, type WalletReading } from "./WalletDebt.ts"
 
@@ -31,16 +34,18 @@ type HoldRequest = Parameters<Charges["Service"]["hold"]>[0]
 type Placed = { readonly hold: Hold } | "ask"
 
 export const layer: Layer.Layer<
-  Charges,
-  never,
-  SqlClient.SqlClient | Postings | WalletDebt | SecureRandom.SecureRandom
+  Charges | Receipts,
+  StorageUnavailable,
+  SqlClient.SqlClient | Postings | WalletDebt | HdWallets | SecureRandom.SecureRandom
 > = Layer.effect(
   Charges,
   Effect.gen(function* () {
+    const receipts = yield* Receipts
     const sql = yield* SqlClient.SqlClient
     const postings = yield* Postings
     const debt = yield* WalletDebt
     const random = yield* SecureRandom.SecureRandom
+    const replica_id = yield* ReplicaId
     const holds = holdQuery(sql)
     const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h", orElse: () => "" }))
 
@@ -66,6 +71,7 @@ export const layer: Layer.Layer<
         state: "held",
         price: prices[operation].toString(),
         price_version: prices.version,
+        replica_id,
         created_at: yield* Clock.currentTimeMillis
       })}`
       return { hold: { id, caller, operation, reference, amount: request.amount } }
@@ -139,20 +145,21 @@ export const layer: Layer.Layer<
           )
         }
         const taken = amount(asked < stored.amount ? asked : stored.amount)
-        const price = stored.price < taken ? stored.price : taken
+        const price = priceIn(taken, stored.price)
         yield* close(stored, taken, [
           { account: revenue, amount: price },
           { account: gas, amount: taken - price }
         ])
+        yield* receipts.issue({ hold: stored, entryId: `capture:${stored.id}`, taken })
       },
       sql.withTransaction,
       storing("a call was charged")
     )
 
-    /** A signed transaction stands behind the hold: an earlier attempt of the same commit, which settles the hold when it ends. */
+    /** A transaction stands behind the hold, or soon will: of an earlier attempt of the same commit, which settles the hold when it ends. */
     const mayBeMined = (holdId: string) =>
       Effect.map(
-        sql`SELECT id FROM commit_job WHERE hold_id = ${holdId} AND state IN ('signed', 'sent', 'mined') LIMIT 1`,
+        sql`SELECT id FROM commit_job WHERE hold_id = ${holdId} AND state IN ('queued', 'signed', 'sent', 'mined') LIMIT 1`,
         (rows) => rows.length > 0
       )
 
@@ -167,7 +174,7 @@ export const layer: Layer.Layer<
 
     return Charges.of({ hold, capture, release })
   })
-)
+).pipe(Layer.provideMerge(Receipts.layer))
 
 /** Empties the hold: what was not taken goes back to where it came from; what was taken by tokens is now owed by the wallet. */
 const givenBack = (stored: StoredHold, taken: bigint): ReadonlyArray<Line> => {

@@ -13,6 +13,7 @@ import {
 } from "@treemark/core"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { isAlive } from "../replicas/Replica.ts"
 import { AmountColumn, IntColumn } from "./Columns.ts"
 import { storing } from "./StorageFailure.ts"
 
@@ -36,7 +37,7 @@ export class Holds extends Context.Service<
     readonly byId: (id: string) => Effect.Effect<Option.Option<StoredHold>, StorageUnavailable>
     /** Every hold neither captured nor released, oldest first. */
     readonly open: Effect.Effect<ReadonlyArray<StoredHold>, StorageUnavailable>
-    /** Open holds made before `createdBefore` that no commit job refers to: their work ended with the process that did it. */
+    /** Open holds made before `createdBefore` that no commit job refers to, by a daemon that lives no more: their work ended with it. */
     readonly abandoned: (createdBefore: number) => Effect.Effect<ReadonlyArray<StoredHold>, StorageUnavailable>
   }
 >()("@treemark/daemon/books/Holds") {
@@ -57,7 +58,8 @@ export class Holds extends Context.Service<
         abandoned: Effect.fn("Holds.abandoned")(
           (createdBefore: number) =>
             select(sql`WHERE h.state = 'held' AND h.created_at < ${createdBefore}
-              AND NOT EXISTS (SELECT 1 FROM commit_job j WHERE j.hold_id = h.id) ORDER BY h.created_at, h.id`),
+              AND NOT EXISTS (SELECT 1 FROM commit_job j WHERE j.hold_id = h.id)
+              AND NOT ${isAlive(sql, "h.replica_id")} ORDER BY h.created_at, h.id`),
           storing("abandoned holds were listed")
         )
       })

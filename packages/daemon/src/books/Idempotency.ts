@@ -25,6 +25,8 @@ export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReuse
 export interface StoredAnswer {
   readonly status: number
   readonly body: string
+  /** Headers of its own, such as the receipt. */
+  readonly headers?: { readonly [name: string]: string }
 }
 
 export class Idempotency extends Context.Service<

@@ -2,12 +2,14 @@
  * Layer of `Idempotency` on SQL. A key's row is stored before the call runs and keeps the id of its work for good: a call that failed,
  * or that a crash cut off, runs again under the same id, so a commit that did reach the ledger is found there and not made twice.
  *
- * Which keys are running is known to this process alone: a stored key that nobody here works on belongs to a call that ended, or to
- * a process that died, and is free. That is right as long as one process owns the store (store/StoreLock.ts).
+ * Which keys are running is known to the process that runs them: a stored key that nobody works on belongs to a call that ended, or to
+ * a process that died, and is free. Daemons that share the store write their name into the row, and it counts while they live; a
+ * daemon that was taken for dead and woke up does the same work under the same id, which is done once.
  */
-import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
+import { isAlive, ReplicaId } from "../replicas/Replica.ts"
 import { Idempotency, IdempotencyKeyInUse, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
 import { randomId } from "./RandomId.ts"
 import { storing } from "./StorageFailure.ts"
@@ -30,12 +32,17 @@ interface Row {
   readonly work_id: string
   readonly status: number | null
   readonly body: string | null
+  readonly headers_json: string | null
+  readonly replica_id: string | null
+  readonly lives: boolean | number
 }
 
 type ClaimError = IdempotencyKeyInUse | IdempotencyKeyReused | SqlError.SqlError
 type Claim = { readonly workId: string } | { readonly answer: StoredAnswer }
 
 const WORK_PREFIX = { commit: "cmt", "balance-all-networks": "bal", "balance-mainnet": "bal" } as const
+
+const FREE_AGAIN = Duration.seconds(1)
 
 const PRUNE_EVERY = Duration.hours(1)
 
@@ -51,6 +58,8 @@ export const prune = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
+  const replica_id = yield* ReplicaId
+  const scope = yield* Effect.scope
   const running = new Set<string>()
   const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
 
@@ -71,14 +80,20 @@ const make = Effect.gen(function* () {
       fingerprint: request.fingerprint,
       work_id,
       state: "running",
+      replica_id,
       created_at
     })} ON CONFLICT (account_id, operation, key) DO NOTHING`
-    const [row] = yield* sql<Row>`SELECT fingerprint, work_id, status, body FROM idempotency
+    const [row] = yield* sql<Row>`SELECT fingerprint, work_id, status, body, headers_json, replica_id,
+      ${isAlive(sql, "idempotency.replica_id")} AS lives FROM idempotency
       WHERE account_id = ${bound.account_id} AND operation = ${bound.operation} AND key = ${key} ${forUpdate}`
     if (row === undefined) return yield* Effect.die(new Error("An idempotency key vanished while it was claimed."))
     if (row.fingerprint !== request.fingerprint) return yield* new IdempotencyKeyReused({ key })
-    if (row.status !== null && row.body !== null) return { answer: { status: row.status, body: row.body } }
-    if (running.has(row.work_id)) return yield* new IdempotencyKeyInUse({ key })
+    if (row.status !== null && row.body !== null) return { answer: answerOf(row.status, row.body, row.headers_json) }
+    const runsElsewhere = row.replica_id !== replica_id && Boolean(row.lives)
+    if (running.has(row.work_id) || runsElsewhere) return yield* new IdempotencyKeyInUse({ key })
+    if (row.replica_id !== replica_id) {
+      yield* sql`UPDATE idempotency SET replica_id = ${replica_id} WHERE work_id = ${row.work_id}`
+    }
     mark(row.work_id)
     return { workId: row.work_id }
   })
@@ -96,9 +111,22 @@ const make = Effect.gen(function* () {
     return yield* sql.withTransaction(claim(request, key, mark)).pipe(Effect.onError(() => unmark))
   }, storing("an idempotency key was looked up"))
 
-  const keep = Effect.fnUntraced(function* (workId: string, { status, body }: StoredAnswer) {
+  /** The call ended without an answer: another daemon may have its key. In the background, for the store may be why it failed. */
+  const free = (workId: string) =>
+    replica_id === null
+      ? Effect.void
+      : Effect.suspend(() =>
+          running.has(workId)
+            ? Effect.void
+            : Effect.asVoid(
+                sql`UPDATE idempotency SET replica_id = NULL WHERE work_id = ${workId} AND replica_id = ${replica_id}`
+              )
+        ).pipe(Effect.retry(Schedule.spaced(FREE_AGAIN)), Effect.forkIn(scope), Effect.asVoid)
+
+  const keep = Effect.fnUntraced(function* (workId: string, { status, body, headers }: StoredAnswer) {
     const answered_at = yield* Clock.currentTimeMillis
-    yield* sql`UPDATE idempotency SET ${sql.update({ state: "done", status, body, answered_at })} WHERE work_id = ${workId}`
+    const headers_json = headers === undefined ? null : JSON.stringify(headers)
+    yield* sql`UPDATE idempotency SET ${sql.update({ state: "done", status, body, headers_json, answered_at })} WHERE work_id = ${workId}`
   }, storing("an answer was kept for its idempotency key"))
 
   const run = Effect.fn("Idempotency.run")(function* <E, R>(
@@ -116,7 +144,10 @@ const make = Effect.gen(function* () {
         return yield* restore(call(found.workId)).pipe(
           Effect.tap((answer) => keep(found.workId, answer)),
           Effect.map((answer) => ({ answer, replayed: false })),
-          Effect.ensuring(Effect.sync(() => running.delete(found.workId)))
+          Effect.onExit((exit) => {
+            running.delete(found.workId)
+            return Exit.isSuccess(exit) ? Effect.void : free(found.workId)
+          })
         )
       })
     )
@@ -134,3 +165,6 @@ export const layer: Layer.Layer<Idempotency, never, SqlClient.SqlClient | Secure
   Idempotency,
   make
 )
+
+const answerOf = (status: number, body: string, headers: string | null): StoredAnswer =>
+  headers === null ? { status, body } : { status, body, headers: JSON.parse(headers) as Record<string, string> }

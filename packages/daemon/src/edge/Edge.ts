@@ -139,7 +139,8 @@ const corsHeaders = (origin: string) => ({
   "access-control-allow-origin": origin,
   "access-control-allow-methods": "GET, POST",
   "access-control-allow-headers": "authorization, content-type, idempotency-key",
-  "access-control-expose-headers": "idempotency-replayed, retry-after, x-request-id",
+  "access-control-expose-headers":
+    "idempotency-replayed, preference-applied, retry-after, treemark-receipt, x-request-id",
   vary: "origin"
 })
 

@@ -24,8 +24,12 @@ export const idempotencyKey = (headers: {
 /** sha256 of a body, 64 lower-case hex digits. */
 export const fingerprintOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** An answer to keep: 200 with `value` as JSON. */
-export const storedAnswer = (value: unknown): StoredAnswer => ({ status: 200, body: JSON.stringify(value) })
+/** An answer to keep: 200 with `value` as JSON, and headers of its own. */
+export const storedAnswer = (value: unknown, headers: { readonly [name: string]: string } = {}): StoredAnswer => ({
+  status: 200,
+  body: JSON.stringify(value),
+  headers
+})
 
 /** A kept answer as it is sent; one that is given again says so. */
 export const answerOf = ({
@@ -38,5 +42,5 @@ export const answerOf = ({
   HttpServerResponse.text(answer.body, {
     status: answer.status,
     contentType: "application/json",
-    ...(replayed ? { headers: { "idempotency-replayed": "true" } } : {})
+    headers: { ...answer.headers, ...(replayed ? { "idempotency-replayed": "true" } : {}) }
   })

@@ -1,10 +1,12 @@
-/** `GET /account`: the account of the token, its free credits and its wallet's balance. */
-import { balanceText, formatTokens, NativeBalance } from "@treemark/core"
+/** `GET /account`: the account of the token, its free credits and its wallet's balance; `GET /account/statement`: its movements. */
+import { balanceText, formatTokens, NativeBalance, statementText } from "@treemark/core"
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Accounts } from "../accounts/Accounts.ts"
 import { CurrentCaller } from "../api/TokenAuth.ts"
 import { TreemarkApi } from "../api/TreemarkApi.ts"
+import { Statements } from "../books/Statements.ts"
 import { refusing } from "../edge/Problems.ts"
 
 const account = Effect.fn("handlers.account")(function* () {
@@ -14,4 +16,16 @@ const account = Effect.fn("handlers.account")(function* () {
   return { id, name, wallet, credits: formatTokens(credits), balance }
 }, refusing)
 
-export const layer = HttpApiBuilder.group(TreemarkApi, "account", (handlers) => handlers.handleRaw("account", account))
+const statement = Effect.fn("handlers.statement")(function* ({
+  query
+}: {
+  readonly query: { readonly from?: string; readonly to?: string }
+}) {
+  const { accountId } = yield* CurrentCaller
+  const found = yield* (yield* Statements).of(accountId, query)
+  return HttpServerResponse.text(statementText(found), { contentType: "application/json" })
+}, refusing)
+
+export const layer = HttpApiBuilder.group(TreemarkApi, "account", (handlers) =>
+  handlers.handleRaw("account", account).handleRaw("statement", statement)
+)

@@ -6,8 +6,9 @@ import { RequestBody } from "../api/SmallBody.ts"
 import { CurrentCaller } from "../api/TokenAuth.ts"
 import { TreemarkApi } from "../api/TreemarkApi.ts"
 import { Idempotency } from "../books/Idempotency.ts"
-import { answerOf, fingerprintOf, idempotencyKey, storedAnswer } from "../edge/IdempotencyKey.ts"
+import { answerOf, fingerprintOf, idempotencyKey } from "../edge/IdempotencyKey.ts"
 import { refusing } from "../edge/Problems.ts"
+import { receiptedAnswer } from "../edge/ReceiptHeader.ts"
 import { strictJson } from "../edge/StrictBody.ts"
 
 const balanceAllNetworks = Effect.fn("handlers.balanceAllNetworks")(function* ({
@@ -28,7 +29,10 @@ const balanceAllNetworks = Effect.fn("handlers.balanceAllNetworks")(function* ({
       key,
       fingerprint: fingerprintOf(body.bytes)
     },
-    (requestId) => Effect.map(allNetworksBalance({ caller, wallet, requestId }), storedAnswer)
+    (requestId) =>
+      Effect.flatMap(allNetworksBalance({ caller, wallet, requestId }), (balances) =>
+        receiptedAnswer(caller, "balance-all-networks", requestId, balances)
+      )
   )
   return answerOf(outcome)
 }, refusing)

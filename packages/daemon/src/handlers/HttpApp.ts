@@ -16,6 +16,7 @@ import * as Assets from "./Assets.ts"
 import * as BalanceAllNetworks from "./BalanceAllNetworks.ts"
 import * as BalanceMainnet from "./BalanceMainnet.ts"
 import * as Commit from "./Commit.ts"
+import * as Commits from "./Commits.ts"
 import * as Documentation from "./Documentation.ts"
 import * as EmbeddedRpc from "./EmbeddedRpc.ts"
 import * as Explorer from "./Explorer.ts"
@@ -29,6 +30,7 @@ const apiRoutes = HttpApiBuilder.layer(TreemarkApi).pipe(
     BalanceMainnet.layer,
     BalanceAllNetworks.layer,
     Commit.layer,
+    Commits.layer,
     Assets.layer,
     Account.layer,
     Gateway.layer,

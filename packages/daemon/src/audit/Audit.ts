@@ -1,0 +1,106 @@
+/**
+ * The audit: books against jobs against ledger against content store, while the daemon works on. The order matters: the ledger is read
+ * first, then everything of the store from one snapshot, then the content store, so that what happens meanwhile is no disagreement.
+ */
+import { ContentStore, type NetworkRole, type StorageUnavailable } from "@treemark/core"
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { storing } from "../books/StorageFailure.ts"
+import { Networks } from "../ledger/Networks.ts"
+import { Snapshot } from "../store/Snapshot.ts"
+import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
+import type { AuditFinding, AuditReport, Note } from "./AuditReport.ts"
+import { auditBooks } from "./BooksAudit.ts"
+import { auditTrees, treesOf } from "./ContentAudit.ts"
+import { auditHolds } from "./HoldsAudit.ts"
+import { auditCommits, readEvents } from "./LedgerAudit.ts"
+import { auditReceipts } from "./ReceiptsAudit.ts"
+import { auditSettlements } from "./SettlementsAudit.ts"
+
+const ROLES: ReadonlyArray<NetworkRole> = ["mainnet", "testnet"]
+
+export class Audit extends Context.Service<
+  Audit,
+  {
+    /** Looks at everything; disagreements are the answer, not a failure. */
+    readonly run: Effect.Effect<AuditReport, StorageUnavailable>
+  }
+>()("@treemark/daemon/audit/Audit") {
+  static readonly layer: Layer.Layer<
+    Audit,
+    never,
+    SqlClient.SqlClient | Snapshot | Networks | HdWallets | ContentStore
+  > = Layer.effect(
+    Audit,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const snapshot = yield* Snapshot
+  const networks = yield* Networks
+  const contents = yield* ContentStore
+  const service = (yield* HdWallets).address(SERVICE_WALLET)
+
+  /** The events of one role; none when its node cannot be read, which is noted. */
+  const eventsOf = Effect.fnUntraced(function* (role: NetworkRole, note: Note) {
+    const network = networks.role(role)
+    const where = sql`network = ${role} AND chain_id = ${network.chainId}`
+    const committers = yield* sql<{ readonly committer: string }>`
+      SELECT DISTINCT committer FROM commit_job WHERE ${where} AND committer IS NOT NULL`
+    const blocks = network.embedded
+      ? []
+      : yield* sql<{ readonly block_number: number | bigint }>`
+          SELECT DISTINCT block_number FROM commit_job WHERE ${where} AND state = 'mined' ORDER BY block_number`
+    const wallets = new Set([service, ...committers.map(({ committer }) => committer)])
+    return yield* readEvents(
+      network,
+      [...wallets],
+      blocks.map(({ block_number }) => Number(block_number))
+    ).pipe(
+      Effect.map((events) => ({ role, chainId: network.chainId, events })),
+      Effect.catchTag("RpcFailure", (failure) => {
+        note("ledger_unread", network.name, failure.message)
+        return Effect.succeed(undefined)
+      })
+    )
+  })
+
+  const run = Effect.gen(function* () {
+    const findings: Array<AuditFinding> = []
+    const note: Note = (code, subject, detail) => void findings.push({ code, subject, detail })
+    const ledgers = yield* Effect.forEach(ROLES, (role) => eventsOf(role, note))
+    const now = yield* Clock.currentTimeMillis
+    const read = yield* snapshot.read(
+      Effect.fnUntraced(function* (store) {
+        const books = yield* auditBooks(store, note)
+        const holds = yield* auditHolds(store, note, books, now)
+        const receipts = yield* auditReceipts(store, note, books, service)
+        yield* auditSettlements(store, note, books)
+        let commits = 0
+        for (const ledger of ledgers) {
+          if (ledger === undefined) continue
+          commits += yield* auditCommits(store, note, ledger.role, ledger.chainId, ledger.events)
+        }
+        return {
+          entries: books.entries,
+          accounts: books.balances.size,
+          holds,
+          receipts,
+          commits,
+          trees: yield* treesOf(store)
+        }
+      })
+    )
+    yield* auditTrees(read.trees, note).pipe(Effect.provideService(ContentStore, contents))
+    const events = ledgers.reduce((sum, ledger) => sum + (ledger?.events.byTransaction.size ?? 0), 0)
+    const report: AuditReport = {
+      clean: findings.length === 0,
+      checked: { ...read, trees: read.trees.length, events },
+      findings
+    }
+    return report
+  }).pipe(storing("the books were audited"), Effect.withSpan("Audit.run"))
+  return Audit.of({ run })
+})

@@ -21,6 +21,7 @@ import { WalletDebt } from "../../../packages/daemon/src/books/WalletDebt.ts"
 import { CommitJobs, type CommitOrder } from "../../../packages/daemon/src/jobs/CommitJobs.ts"
 import { CommitSettlement } from "../../../packages/daemon/src/jobs/CommitSettlement.ts"
 import { Outbox, type OutboxOptions } from "../../../packages/daemon/src/jobs/Outbox.ts"
+import * as SharedCommitJobs from "../../../packages/daemon/src/jobs/SharedCommitJobs.ts"
 import * as TransferJobs from "../../../packages/daemon/src/jobs/TransferJobs.ts"
 import * as Balances from "../../../packages/daemon/src/ledger/Balances.ts"
 import { commitDeployedBytecode } from "../../../packages/daemon/src/ledger/CommitContract.ts"
@@ -29,9 +30,10 @@ import * as EvmLedger from "../../../packages/daemon/src/ledger/EvmLedger.ts"
 import { Explorer } from "../../../packages/daemon/src/ledger/Explorer.ts"
 import { Networks, type NetworksOptions } from "../../../packages/daemon/src/ledger/Networks.ts"
 import type { LedgerChain, Profile } from "../../../packages/daemon/src/ledger/Profile.ts"
+import * as Replicas from "../../../packages/daemon/src/replicas/Replicas.ts"
 import { HdWallets, walletsOf } from "../../../packages/daemon/src/wallets/HdWallets.ts"
 import { startAnvil } from "../../layers/Anvil.ts"
-import { storeLayer, tempFolder } from "../store/TempStore.ts"
+import { databaseUrl, storeLayer, tempFolder } from "../store/TempStore.ts"
 
 export const TOKEN = 10n ** 18n
 export const ANVIL_CHAIN = 31_337
@@ -52,9 +54,19 @@ export interface DaemonOptions {
 
 const noFaucet = Layer.succeed(LocalFaucet, LocalFaucet.of({ fund: () => Effect.void }))
 
-export const daemon = ({ filename, networks, deadline = Duration.seconds(30), outbox }: DaemonOptions) =>
-  Layer.mergeAll(EvmLedger.layer, TransferJobs.layer({ deadline }), Explorer.layer).pipe(
-    Layer.provideMerge(CommitJobs.layer({ deadline })),
+/** The store, and the jobs over it: a daemon's own on SQLite, a replica's on PostgreSQL. */
+const storeAndJobs = (filename: string, deadline: Duration.Duration) => {
+  const url = databaseUrl(filename)
+  if (url === undefined) return { store: storeLayer(filename), jobs: CommitJobs.layer({ deadline }) }
+  const replica = Replicas.layer({ url, embedded: false }).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+  const store = replica.pipe(Layer.provideMerge(storeLayer(filename)))
+  return { store: store as ReturnType<typeof storeLayer>, jobs: SharedCommitJobs.layer({ deadline }) }
+}
+
+export const daemon = ({ filename, networks, deadline = Duration.seconds(30), outbox }: DaemonOptions) => {
+  const { jobs, store } = storeAndJobs(filename, deadline)
+  return Layer.mergeAll(EvmLedger.layer, TransferJobs.layer({ deadline }), Explorer.layer).pipe(
+    Layer.provideMerge(jobs),
     Layer.provideMerge(Layer.mergeAll(Outbox.layer(outbox), CommitTerms.layer, CommitSettlement.layer)),
     Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, AccountStore.layer)),
     Layer.provideMerge(WalletDebt.layer),
@@ -65,10 +77,11 @@ export const daemon = ({ filename, networks, deadline = Duration.seconds(30), ou
         Layer.succeed(HdWallets, HdWallets.of(WALLETS)),
         SecureRandom.layerWebCrypto,
         Layer.succeed(References.MinimumLogLevel, "None"),
-        storeLayer(filename)
+        store
       )
     )
   )
+}
 
 export type Daemon = Layer.Success<ReturnType<typeof daemon>>
 

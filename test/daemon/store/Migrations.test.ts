@@ -76,8 +76,10 @@ describe("what the tables themselves refuse", () => {
         assert.strictEqual(yield* refusal(post("0")), "ConstraintError")
         assert.strictEqual(yield* refusal(post("0.5")), "ConstraintError")
         assert.strictEqual(yield* refusal(post("1", "nobody")), "ConstraintError")
-        yield* post("-7")
-        assert.strictEqual(yield* refusal(post("7")), "UniqueViolation")
+        assert.strictEqual(
+          yield* refusal(sql.withTransaction(Effect.andThen(post("-7"), post("7")))),
+          "UniqueViolation"
+        )
       })
     )
   )

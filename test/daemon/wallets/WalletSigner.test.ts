@@ -45,4 +45,16 @@ describe("the wallet signer", () => {
       })
     )
   )
+
+  it.live("says that the store is what failed, when it is", () =>
+    withBank(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const alice = yield* openAccount("alice", 0n)
+        yield* sql`ALTER TABLE account RENAME TO elsewhere`
+        assert.strictEqual((yield* Effect.flip(sign(alice)))._tag, "StorageUnavailable")
+        yield* sql`ALTER TABLE elsewhere RENAME TO account`
+      })
+    )
+  )
 })

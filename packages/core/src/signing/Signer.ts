@@ -1,6 +1,7 @@
 /** Port: signs an asset tree's checksum with the wallet of a caller. The keys stay behind it. */
 import { Context, type Effect, Schema } from "effect"
 import type { Caller } from "../identity/Caller.ts"
+import type { StorageUnavailable } from "../ledger/ContentStore.ts"
 
 export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
   cause: Schema.Defect()
@@ -14,6 +15,9 @@ export class Signer extends Context.Service<
   Signer,
   {
     /** EIP-191 signature (65 bytes hex) over `checksum` (64 lower-case hex digits, as text) by the caller's wallet. */
-    readonly signChecksum: (caller: Caller, checksum: string) => Effect.Effect<string, SignerUnavailable>
+    readonly signChecksum: (
+      caller: Caller,
+      checksum: string
+    ) => Effect.Effect<string, SignerUnavailable | StorageUnavailable>
   }
 >()("@treemark/core/signing/Signer") {}

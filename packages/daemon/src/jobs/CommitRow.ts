@@ -2,10 +2,12 @@
  * Rows of `commit_job` and what a receipt makes of them. Amounts are decimal text in 10^-18; 64-bit columns come as `number` from
  * SQLite and as `bigint` from PostgreSQL, so they pass through `Number`.
  */
-import { amount, LedgerEntry, type NetworkRole, type WalletAddress, walletAddress } from "@treemark/core"
-import { encodeEventTopics, isAddressEqual, type TransactionReceipt } from "viem"
+import { amount, LedgerEntry, type NetworkRole, parseCid, type WalletAddress, walletAddress } from "@treemark/core"
+import { bytesToHex, encodeEventTopics, type Hex, isAddressEqual, type TransactionReceipt } from "viem"
 import { commitAbi } from "../ledger/CommitContract.ts"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
+import type { Lane } from "../replicas/Leases.ts"
+import type { Signed } from "./OutboxTransaction.ts"
 
 /** The columns that are read. */
 export interface CommitRow {
@@ -13,6 +15,8 @@ export interface CommitRow {
   readonly network: NetworkRole
   readonly chain_id: number | bigint
   readonly asset_cid: string
+  /** The commit record, as it stands or will stand on the ledger. */
+  readonly commit_json: string
   readonly state: string
   readonly hold_id: string | null
   readonly committer: string | null
@@ -25,6 +29,62 @@ export interface CommitRow {
   readonly gas_used: string | null
   readonly gas_price: string | null
   readonly error: string | null
+  /** The terms of a commit that waits to be signed. */
+  readonly gas_limit: string | null
+  readonly max_fee: string | null
+  readonly max_tip: string | null
+}
+
+/** What core's `Ledger.record` is given. */
+export interface CommitOrder {
+  readonly commitId: string
+  readonly holdId: string
+  readonly accountId: string
+  readonly assetCid: string
+  readonly assetTreeCid: string
+  readonly commitData: string
+}
+
+/** The columns of a commit that nothing was signed for yet; `at` is milliseconds since 1970. */
+export const newColumns = (role: NetworkRole, order: CommitOrder, lane: Lane, at: number) => ({
+  id: order.commitId,
+  account_id: order.accountId,
+  network: role,
+  chain_id: lane.chainId,
+  asset_cid: order.assetCid,
+  asset_tree_cid: order.assetTreeCid,
+  tree_sha256: sha256Of(order.assetTreeCid),
+  commit_json: order.commitData,
+  hold_id: order.holdId,
+  committer: lane.address,
+  error: null,
+  created_at: at,
+  updated_at: at
+})
+
+/** What was signed, as a row holds it. */
+export const signedColumns = ({ hash, nonce, raw }: Pick<Signed, "hash" | "nonce" | "raw">) => ({
+  state: "signed",
+  nonce,
+  raw_tx: raw,
+  tx_hash: hash
+})
+
+/** The signed transaction of a row that has one. */
+export const signedOf = (row: CommitRow, network: LedgerNetwork): Signed => ({
+  table: "commit_job",
+  id: row.id,
+  network,
+  address: row.committer ?? "",
+  nonce: Number(row.nonce),
+  raw: (row.raw_tx ?? "") as Hex,
+  hash: (row.tx_hash ?? "") as Hex
+})
+
+const sha256Of = (treeCid: string): string => {
+  const parsed = parseCid(treeCid)
+  if (parsed === undefined) throw new RangeError(`An asset tree's name is a CID; here it is "${treeCid}".`)
+  return bytesToHex(parsed.digest).slice(2)
 }
 
 /** The entry of a mined transaction; undefined when it reverted or left no Commit event of this asset at the contract. */

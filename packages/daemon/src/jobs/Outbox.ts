@@ -4,62 +4,17 @@
  * given back only when no node can have the transaction, so no gap arises and nothing is ever signed twice.
  */
 import { LedgerUnavailable, StorageUnavailable } from "@treemark/core"
-import { Clock, Context, Duration, Effect, Fiber, Layer, Option, Schema, Semaphore } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Clock, Context, Duration, Effect, Fiber, Layer, Option, Semaphore } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
 import type { Hex, TransactionReceipt } from "viem"
-import type { Terms } from "../ledger/Fees.ts"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
 import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
+import { type Lease, type LeaseElsewhere, type LeaseLost, Leases } from "../replicas/Leases.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import * as Nonces from "./Nonces.ts"
+import { type Signed, TransactionLost, type Wanted } from "./OutboxTransaction.ts"
 import { awaitReceipt, receiptOf, sendOnce, type Verdict } from "./Sending.ts"
 import { signTransaction } from "./SignedTransaction.ts"
-
-/** Tables with the columns `id, state, nonce, raw_tx, tx_hash, error, updated_at`. */
-export type JobTable = "commit_job" | "transfer_job"
-
-/** A stored, signed transaction. */
-export interface Signed {
-  readonly table: JobTable
-  readonly id: string
-  readonly network: LedgerNetwork
-  readonly address: string
-  readonly nonce: number
-  readonly raw: Hex
-  readonly hash: Hex
-}
-
-/** A transaction that is wanted. */
-export interface Wanted {
-  readonly table: JobTable
-  readonly id: string
-  readonly network: LedgerNetwork
-  readonly walletIndex: number
-  readonly to: string
-  readonly data: Hex
-  readonly value: bigint
-  readonly terms: Terms
-  /** Asked just before signing; false when nobody wants it any more. */
-  readonly begin: () => boolean
-  /** Writes the row, in the transaction that takes the nonce; `at` is milliseconds since 1970. */
-  readonly insert: (signed: Signed, at: number) => Effect.Effect<unknown, SqlError.SqlError>
-  /** Told once the row is stored. */
-  readonly onSigned: (hash: Hex) => void
-}
-
-/**
- * The transaction is certain never to be mined. `refused`: no node took it, its nonce was given back. `displaced`: another
- * transaction of the same wallet was mined with its nonce.
- */
-export class TransactionLost extends Schema.TaggedError<TransactionLost>()("TransactionLost", {
-  network: Schema.String,
-  state: Schema.Literals(["refused", "displaced"]),
-  reason: Schema.String
-}) {
-  override get message() {
-    return `${this.network}: ${this.reason}`
-  }
-}
 
 export interface OutboxOptions {
   /** How long a taken transaction may stay without a receipt before it is sent again; 30 s by default. */
@@ -78,7 +33,8 @@ interface WalletLane extends Nonces.Lane {
   readonly slots: Semaphore.Semaphore
   /** Held while a nonce is taken and its first send begins, so that sends begin in nonce order. */
   readonly turn: Semaphore.Semaphore
-  started: boolean
+  /** The epoch of the lease under which the chain was asked. */
+  startedAt: number | undefined
   /** Why no more may be signed in this process. */
   stopped: string | undefined
 }
@@ -89,9 +45,14 @@ export class Outbox extends Context.Service<
     /** Signs, stores and sends a transaction and answers its receipt, whatever its status. */
     readonly send: (
       wanted: Wanted
-    ) => Effect.Effect<TransactionReceipt, TransactionLost | LedgerUnavailable | StorageUnavailable>
+    ) => Effect.Effect<
+      TransactionReceipt,
+      TransactionLost | LedgerUnavailable | StorageUnavailable | LeaseElsewhere | LeaseLost
+    >
     /** Goes on with a stored transaction after a restart: it may or may not have been sent. */
-    readonly resume: (signed: Signed) => Effect.Effect<TransactionReceipt, TransactionLost>
+    readonly resume: (
+      signed: Signed
+    ) => Effect.Effect<TransactionReceipt, TransactionLost | StorageUnavailable | LeaseElsewhere | LeaseLost>
     /** Makes a change of a job's row that must not be lost: tried until the store takes it. */
     readonly persist: (change: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<void>
   }
@@ -102,6 +63,7 @@ export class Outbox extends Context.Service<
 const make = Effect.fnUntraced(function* (options: OutboxOptions) {
   const sql = yield* SqlClient.SqlClient
   const wallets = yield* HdWallets
+  const leases = yield* Leases
   const resendAfter = Duration.toMillis(options.resendAfter ?? Duration.seconds(30))
   const displacedAfter = Duration.toMillis(options.displacedAfter ?? Duration.seconds(30))
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
@@ -112,19 +74,25 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
     const known = lanes.get(key)
     if (known !== undefined) return known
     const [slots, turn] = [Semaphore.makeUnsafe(IN_FLIGHT), Semaphore.makeUnsafe(1)]
-    const lane = { chainId, address, slots, turn, started: false, stopped: undefined }
+    const lane = { chainId, address, slots, turn, startedAt: undefined, stopped: undefined }
     lanes.set(key, lane)
     return lane
   }
 
-  const persist = Effect.fn("Outbox.persist")(function* (change: Effect.Effect<unknown, SqlError.SqlError>) {
+  const untilStored = Effect.fnUntraced(function* <E>(change: Effect.Effect<unknown, E | SqlError.SqlError>) {
     for (let failures = 0; ; failures++) {
-      const error = yield* change.pipe(Effect.as(undefined), Effect.catch(Effect.succeed))
+      const error = yield* change.pipe(
+        Effect.as(undefined),
+        Effect.catchIf(isSqlError, (failed) => Effect.succeed(failed))
+      )
       if (error === undefined) return
       yield* Effect.logError("The store refused a change of a job that is under way; trying again", error)
       yield* Effect.sleep(pauseAfter(failures))
     }
   })
+  const persist = Effect.fn("Outbox.persist")((change: Effect.Effect<unknown, SqlError.SqlError>) =>
+    untilStored(change)
+  )
 
   const update = ({ table, id }: Signed, columns: Record<string, string | number | null>) =>
     Effect.flatMap(
@@ -132,21 +100,34 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
       (at) => sql`UPDATE ${sql(table)} SET ${sql.update({ ...columns, updated_at: at })} WHERE id = ${id}`
     )
 
-  const startLane = Effect.fnUntraced(function* (lane: WalletLane, network: LedgerNetwork) {
-    if (lane.started) return
+  /** Says so only of a transaction that has not ended meanwhile: another daemon may have taken it over and been told of its receipt. */
+  const markSent = ({ id, table }: Signed) =>
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (at) => sql`UPDATE ${sql(table)} SET state = 'sent', updated_at = ${at} WHERE id = ${id} AND state = 'signed'`
+    )
+
+  const sendUnder = (lease: Lease, { network, raw }: Signed) =>
+    Effect.andThen(leases.confirm(lease), sendOnce(network, raw))
+
+  /** Another daemon may have signed for the wallet since the last epoch, and stepped over what stopped this one. */
+  const startLane = Effect.fnUntraced(function* (lane: WalletLane, network: LedgerNetwork, { epoch }: Lease) {
+    if (lane.startedAt === epoch) return
     const mined = yield* ask(network, () =>
       network.client.getTransactionCount({ address: lane.address as Hex, blockTag: "latest" })
     ).pipe(Effect.mapError(ledgerUnavailable))
     yield* Effect.mapError(inStore(Nonces.startAt(lane, mined)), storage("reading the nonces of a wallet"))
-    lane.started = true
+    lane.startedAt = epoch
+    lane.stopped = undefined
   })
 
-  const sign = Effect.fnUntraced(function* (wanted: Wanted, lane: WalletLane) {
+  const sign = Effect.fnUntraced(function* (wanted: Wanted, lane: WalletLane, lease: Lease) {
     const { network, table, id } = wanted
     const at = yield* Clock.currentTimeMillis
     return yield* sql
       .withTransaction(
         Effect.gen(function* () {
+          yield* leases.guard(lease)
           const nonce = yield* inStore(Nonces.take(lane))
           const made = signTransaction(wallets, wanted.walletIndex, { ...wanted, chainId: lane.chainId, nonce })
           const signed: Signed = { table, id, network, address: lane.address, nonce, ...made }
@@ -154,26 +135,36 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
           return signed
         })
       )
-      .pipe(Effect.mapError(storage("storing a signed transaction")))
+      .pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(storage("storing a signed transaction")(cause))))
   })
 
   /** True when the nonce was the last one taken: then the row says `refused` and the transaction can never be mined. */
-  const giveUp = (signed: Signed, lane: WalletLane, reason: string) =>
+  const giveUp = (signed: Signed, lane: WalletLane, lease: Lease, reason: string) =>
     lane.turn.withPermit(
       sql
         .withTransaction(
           Effect.gen(function* () {
+            yield* leases.guard(lease)
             if (!(yield* inStore(Nonces.giveBack(lane, signed.nonce)))) return false
             yield* update(signed, { state: "refused", nonce: null, raw_tx: null, tx_hash: null, error: reason })
             return true
           })
         )
-        .pipe(Effect.catch((error) => Effect.as(Effect.logError("A refused transaction stays queued", error), false)))
+        .pipe(
+          Effect.catchTag("SqlError", (error) =>
+            Effect.as(Effect.logError("A refused transaction stays queued", error), false)
+          )
+        )
     )
+
+  /** A daemon that has lost the wallet must not say that a transaction is lost: its successor may have sent it. */
+  const displace = (signed: Signed, lease: Lease, reason: string) =>
+    sql.withTransaction(Effect.andThen(leases.guard(lease), update(signed, { state: "displaced", error: reason })))
 
   const follow = Effect.fn("Outbox.follow")(function* (
     signed: Signed,
     lane: WalletLane,
+    lease: Lease,
     first: Verdict,
     isResumed: boolean
   ) {
@@ -181,20 +172,20 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
     let mayBeOut = isResumed
     let spentSince: number | undefined
     let verdict = first
-    for (let failures = 0; ; verdict = yield* sendOnce(network, signed.raw)) {
+    for (let failures = 0; ; verdict = yield* sendUnder(lease, signed)) {
       if (verdict.kind === "taken") {
         mayBeOut = true
         spentSince = undefined
         failures = 0
         const prompt = yield* awaitReceipt(network, hash, PROMPT_MS)
         if (Option.isSome(prompt)) return prompt.value
-        yield* persist(update(signed, { state: "sent" }))
+        yield* persist(markSent(signed))
         const receipt = yield* awaitReceipt(network, hash, resendAfter)
         if (Option.isSome(receipt)) return receipt.value
         yield* Effect.logWarning(`Transaction ${hash} has no receipt on ${network.name} yet; it is sent again`)
         continue
       }
-      if (verdict.kind === "not-taken" && !mayBeOut && (yield* giveUp(signed, lane, verdict.reason))) {
+      if (verdict.kind === "not-taken" && !mayBeOut && (yield* giveUp(signed, lane, lease, verdict.reason))) {
         return yield* new TransactionLost({ network: network.name, state: "refused", reason: verdict.reason })
       }
       if (verdict.kind !== "not-taken" && verdict.kind !== "spent") mayBeOut = true
@@ -208,7 +199,7 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
           const reason = displacedReason(signed)
           if (!isResumed) lane.stopped = `${reason} ${stopAdvice(signed)}`
           yield* Effect.logError(lane.stopped ?? reason)
-          yield* persist(update(signed, { state: "displaced", error: reason }))
+          yield* untilStored(displace(signed, lease, reason))
           return yield* new TransactionLost({ network: network.name, state: "displaced", reason })
         }
       }
@@ -217,47 +208,48 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
     }
   })
 
+  const withLease = <A, E>(lane: WalletLane, work: (lease: Lease) => Effect.Effect<A, E>) =>
+    leases
+      .use(lane, work)
+      .pipe(Effect.catchIf(isSqlError, (cause) => Effect.fail(storage("looking who signs for a wallet")(cause))))
+
   const send = Effect.fn("Outbox.send")(function* (wanted: Wanted) {
     const { network } = wanted
     const lane = laneOf(network.chainId, wallets.address(wanted.walletIndex))
-    return yield* lane.slots.withPermit(
-      Effect.gen(function* () {
-        const begun = yield* lane.turn.withPermit(
-          Effect.gen(function* () {
-            yield* startLane(lane, network)
-            if (lane.stopped !== undefined) {
-              return yield* new LedgerUnavailable({ network: network.name, reason: lane.stopped })
-            }
-            if (!wanted.begin()) {
-              return yield* new LedgerUnavailable({
-                network: network.name,
-                reason: "there was no room to send it in time."
-              })
-            }
-            const signed = yield* sign(wanted, lane)
-            wanted.onSigned(signed.hash)
-            const sending = yield* Effect.forkChild(sendOnce(network, signed.raw), { startImmediately: true })
-            return { signed, sending }
-          })
-        )
-        return yield* follow(begun.signed, lane, yield* Fiber.join(begun.sending), false)
-      })
-    )
+    const begin = Effect.fnUntraced(function* (lease: Lease) {
+      yield* startLane(lane, network, lease)
+      if (lane.stopped !== undefined) {
+        return yield* new LedgerUnavailable({ network: network.name, reason: lane.stopped })
+      }
+      if (!wanted.begin()) {
+        return yield* new LedgerUnavailable({ network: network.name, reason: "there was no room to send it in time." })
+      }
+      const signed = yield* sign(wanted, lane, lease)
+      wanted.onSigned(signed.hash)
+      const sending = yield* Effect.forkChild(sendUnder(lease, signed), { startImmediately: true })
+      return { signed, sending }
+    }, lane.turn.withPermit)
+    const run = Effect.fnUntraced(function* (lease: Lease) {
+      const { sending, signed } = yield* begin(lease)
+      return yield* follow(signed, lane, lease, yield* Fiber.join(sending), false)
+    }, lane.slots.withPermit)
+    return yield* withLease(lane, run)
   })
 
   const resume = Effect.fn("Outbox.resume")(function* (signed: Signed) {
     const lane = laneOf(signed.network.chainId, signed.address)
-    return yield* lane.slots.withPermit(
-      Effect.gen(function* () {
-        const known = Option.flatten(yield* Effect.option(receiptOf(signed.network, signed.hash)))
-        if (Option.isSome(known)) return known.value
-        return yield* follow(signed, lane, yield* sendOnce(signed.network, signed.raw), true)
-      })
-    )
+    const run = Effect.fnUntraced(function* (lease: Lease) {
+      const known = Option.flatten(yield* Effect.option(receiptOf(signed.network, signed.hash)))
+      if (Option.isSome(known)) return known.value
+      return yield* follow(signed, lane, lease, yield* sendUnder(lease, signed), true)
+    }, lane.slots.withPermit)
+    return yield* withLease(lane, run)
   })
 
   return Outbox.of({ send, resume, persist })
 })
+
+const isSqlError = (error: unknown): error is SqlError.SqlError => SqlError.isSqlError(error)
 
 const storage = (doing: string) => (cause: unknown) => new StorageUnavailable({ doing, cause })
 

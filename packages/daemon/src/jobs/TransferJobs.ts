@@ -11,7 +11,8 @@ import { feesNow, termsFor, withMargin } from "../ledger/Fees.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
-import { Outbox, type Signed, type TransactionLost } from "./Outbox.ts"
+import { Outbox } from "./Outbox.ts"
+import { type Signed, type TransactionLost, unlessElsewhere } from "./OutboxTransaction.ts"
 import { makeRunning, type Progress } from "./Running.ts"
 
 type TransferOrder = Parameters<Transfers["Service"]["send"]>[0]
@@ -127,7 +128,7 @@ const make = Effect.fnUntraced(function* (options: TransferJobsOptions) {
         terms,
         insert: (signed, at) => insert(order, signed, at)
       })
-      .pipe(Effect.catchTag("TransactionLost", lost(order.reference)))
+      .pipe(Effect.catchTag("TransactionLost", lost(order.reference)), unlessElsewhere(network.name))
     return yield* conclude(order.reference, receipt)
   })
 
@@ -139,7 +140,9 @@ const make = Effect.fnUntraced(function* (options: TransferJobsOptions) {
     if (row.state !== "signed" && row.state !== "sent") {
       return yield* new TransferRefused({ reference: row.id, reason: row.error ?? "it was not made." })
     }
-    const receipt = yield* outbox.resume(signedOf(row, network)).pipe(Effect.catchTag("TransactionLost", lost(row.id)))
+    const receipt = yield* outbox
+      .resume(signedOf(row, network))
+      .pipe(Effect.catchTag("TransactionLost", lost(row.id)), unlessElsewhere(network.name))
     return yield* conclude(row.id, receipt)
   })
 

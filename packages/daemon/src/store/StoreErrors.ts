@@ -1,5 +1,6 @@
 /** Why the data store cannot be used. Each message says what happened, what it means and what to do about it. */
 import { Schema } from "effect"
+import type { SqlError } from "effect/sql"
 
 /** A second opener found the single-writer lock taken (see StoreLock.ts). `holder` is a process id when it is known. */
 export class StoreLocked extends Schema.TaggedError<StoreLocked>()("StoreLocked", {
@@ -56,4 +57,48 @@ export const storeUnusable = (filename: string, cause: unknown): StoreUnusable =
           ? "foreign"
           : "other"
   return new StoreUnusable({ filename, reason, cause })
+}
+
+const DATABASE_ADVICE: Record<string, string> = {
+  url: "Correct it; its form is postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
+  unreachable: "Start the database, or correct host and port in TREEMARK_DATABASE_URL.",
+  credentials: "Correct user and password in TREEMARK_DATABASE_URL, or let that user in (pg_hba.conf).",
+  missing: "Create that database (createdb), or correct its name in TREEMARK_DATABASE_URL.",
+  rights: "Let the user of TREEMARK_DATABASE_URL create tables in that database: GRANT ALL ON SCHEMA public TO it.",
+  other: "Look at the database's own log for more, mend it and start again."
+}
+
+/** The shared database could not be used. `place` is `HOST:PORT/DATABASE`; the URL itself holds a password and is not kept. */
+export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
+  place: Schema.String,
+  reason: Schema.Literals(["url", "unreachable", "credentials", "missing", "rights", "other"]),
+  cause: Schema.Defect()
+}) {
+  override get message() {
+    const said = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `The database ${this.place} cannot be used: ${said}. ${DATABASE_ADVICE[this.reason]}`
+  }
+}
+
+/** The reason that fits what the database or the connection to it said. */
+export const databaseUnusable = (place: string, error: SqlError.SqlError): DatabaseUnusable => {
+  const { _tag, cause } = error.reason
+  const text = deepestMessage(cause ?? error)
+  const reason = /database .* does not exist/u.test(text)
+    ? "missing"
+    : _tag === "AuthenticationError"
+      ? "credentials"
+      : _tag === "AuthorizationError"
+        ? "rights"
+        : _tag === "ConnectionError"
+          ? "unreachable"
+          : "other"
+  return new DatabaseUnusable({ place, reason, cause: new Error(text) })
+}
+
+const deepestMessage = (error: unknown): string => {
+  if (error instanceof AggregateError && error.errors.length > 0) return deepestMessage(error.errors[0])
+  if (error instanceof Error && error.cause !== undefined) return deepestMessage(error.cause)
+  const said = typeof error === "object" && error !== null && "message" in error ? error.message : error
+  return String(said).replace(/\.$/u, "")
 }

@@ -45,7 +45,11 @@ export class Seed extends Context.Service<
         const expectedId = yield* Seed.idOfStore
         const seed = yield* open({ ...place, expectedId })
         if (expectedId === undefined) {
-          yield* sql`INSERT INTO settings ${sql.insert({ key: STORE_KEY, value: seed.id })}`
+          yield* sql`INSERT INTO settings ${sql.insert({ key: STORE_KEY, value: seed.id })} ON CONFLICT (key) DO NOTHING`
+          const noted = yield* Seed.idOfStore
+          if (noted !== undefined && noted !== seed.id) {
+            return yield* new SeedMismatch({ file: seedFile(place.home), expected: noted, found: seed.id })
+          }
         }
         return seed
       })

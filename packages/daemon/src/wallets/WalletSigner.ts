@@ -11,10 +11,9 @@ export const layer: Layer.Layer<Signer, never, Accounts | HdWallets> = Layer.eff
     const wallets = yield* HdWallets
     return Signer.of({
       signChecksum: Effect.fn("Signer.signChecksum")(function* (caller, checksum) {
-        const { wallet, walletIndex } = yield* Effect.mapError(
-          accounts.find(caller.accountId),
-          (cause) => new SignerUnavailable({ cause })
-        )
+        const { wallet, walletIndex } = yield* accounts
+          .find(caller.accountId)
+          .pipe(Effect.catchTag("AccountNotFound", (cause) => Effect.fail(new SignerUnavailable({ cause }))))
         const held = wallets.address(walletIndex)
         if (held !== wallet || held !== caller.wallet) {
           const cause = new Error(`The seed's wallet ${walletIndex} is ${held}, not the caller's ${caller.wallet}.`)

@@ -1,0 +1,125 @@
+/**
+ * The daemon's turn as the one that signs for a wallet: it waits until the lease is free, then signs and sends what is queued, goes on
+ * with what its predecessor had signed, and settles what ended without anybody settling it, until it loses the lease or stops.
+ */
+import { amount, type LedgerEntry, LedgerUnavailable, type StorageUnavailable } from "@treemark/core"
+import { Duration, Effect, Option } from "effect"
+import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
+import { type Lane, type Lease, type LeaseElsewhere, LeaseLost, Leases } from "../replicas/Leases.ts"
+import { makeCommitQueue, termsOf } from "./CommitQueue.ts"
+import type { CommitRow } from "./CommitRow.ts"
+import { CommitSettlement } from "./CommitSettlement.ts"
+import { makeCommitSteps } from "./CommitSteps.ts"
+import { Outbox } from "./Outbox.ts"
+import { makeRunning, type Progress } from "./Running.ts"
+import { makeSignal, type Signal } from "./Signal.ts"
+
+/** How often the queue is looked at, and how often another daemon's lease. */
+const LOOK = Duration.millis(100)
+const ELECTION = Duration.seconds(1)
+const UNSETTLED_EVERY_MS = 5_000
+
+type JobError = LedgerUnavailable | StorageUnavailable | LeaseElsewhere | LeaseLost
+
+/** Starts to sign for the committer on every chain of the profile; `onEnded` is told when a commit may have ended. */
+export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Effect<void>) {
+  const networks = yield* Networks
+  const leases = yield* Leases
+  const outbox = yield* Outbox
+  const settlement = yield* CommitSettlement
+  const queue = yield* makeCommitQueue
+  const steps = yield* makeCommitSteps
+  const running = yield* makeRunning<LedgerEntry, JobError>()
+
+  const sign = (row: CommitRow, network: LedgerNetwork, progress: Progress) =>
+    steps
+      .signAndSend(
+        row.network,
+        {
+          commitId: row.id,
+          assetCid: row.asset_cid,
+          commitData: row.commit_json,
+          terms: termsOf(row),
+          insert: (signed, at) => queue.claim(network.name, signed, at)
+        },
+        progress
+      )
+      .pipe(
+        Effect.tapError((error) =>
+          error instanceof LedgerUnavailable ? outbox.persist(queue.withdraw(row.id, error.reason)) : Effect.void
+        )
+      )
+
+  /** The row may have changed since it was listed: what happens next is decided by a fresh look. */
+  const work = (id: string, progress: Progress) =>
+    Effect.flatMap(steps.find(id), (row): Effect.Effect<LedgerEntry, JobError> => {
+      if (row === undefined) return Effect.die(new Error(`The commit ${id} vanished from the queue.`))
+      return row.state === "queued" ? sign(row, networks.role(row.network), progress) : steps.goOn(row, progress)
+    })
+
+  const settle = (id: string) =>
+    Effect.gen(function* () {
+      yield* onEnded
+      const row = yield* steps.find(id)
+      if (row !== undefined) yield* settleRow(row)
+    }).pipe(Effect.catch((error) => Effect.logWarning(error.message)))
+
+  const settleRow = (row: CommitRow) => {
+    if (OPEN.has(row.state) || row.hold_id === null) return Effect.void
+    const gas = amount(BigInt(row.gas_used ?? 0) * BigInt(row.gas_price ?? 0))
+    return settlement.settle(row.hold_id, row.state === "mined" ? Option.some(gas) : Option.none())
+  }
+
+  const serve = Effect.fnUntraced(function* (lease: Lease, signal: Signal) {
+    yield* Effect.logInfo(
+      `This daemon signs for the wallet ${lease.address} on chain ${lease.chainId} (epoch ${lease.epoch}).`
+    )
+    let settledAt = Number.NEGATIVE_INFINITY
+    for (;;) {
+      yield* leases.confirm(lease)
+      for (const { id } of yield* queue.open(lease)) {
+        yield* running.detach(id, { run: (progress) => logged(id, work(id, progress)), settle: () => settle(id) })
+      }
+      if (performance.now() - settledAt > UNSETTLED_EVERY_MS) {
+        settledAt = performance.now()
+        yield* Effect.forEach(yield* queue.unsettled(lease), settleRow, { discard: true })
+      }
+      yield* signal.wait(LOOK)
+    }
+  })
+
+  const signals = new Map<number, Signal>()
+  for (const role of ["mainnet", "testnet"] as const) {
+    const lane: Lane = { chainId: networks.role(role).chainId, address: steps.committer }
+    if (signals.has(lane.chainId)) continue
+    const signal = yield* makeSignal
+    signals.set(lane.chainId, signal)
+    yield* leases
+      .use(lane, (lease) => serve(lease, signal))
+      .pipe(
+        Effect.catchTag("LeaseElsewhere", () => Effect.void),
+        Effect.catch((error) =>
+          Effect.logWarning(
+            error instanceof LeaseLost
+              ? `Signing stops here: ${error.message}`
+              : "The queue of commits could not be read",
+            error
+          )
+        ),
+        Effect.andThen(Effect.sleep(ELECTION)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+  }
+
+  return {
+    /** Something was queued for this chain: look now. */
+    look: (chainId: number): Effect.Effect<void> => signals.get(chainId)?.give ?? Effect.void
+  }
+})
+
+/** A mistake of the program would otherwise be tried again and again in silence. */
+const logged = <A, E>(id: string, work: Effect.Effect<A, E>) =>
+  Effect.tapDefect(work, (defect) => Effect.logError(`The commit ${id} cannot be worked on`, defect))
+
+const OPEN: ReadonlySet<string> = new Set(["queued", "signed", "sent"])

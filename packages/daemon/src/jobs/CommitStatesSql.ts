@@ -1,0 +1,66 @@
+/** Layer of `CommitStates`: a commit's newest hold and its job. A commit whose job was not stored yet is known by its hold alone. */
+import { type AccountId, formatTokens } from "@treemark/core"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { type CommitState, CommitStates } from "../api/CommitStates.ts"
+import { Receipts } from "../books/Receipts.ts"
+import { storing } from "../books/StorageFailure.ts"
+import { Networks } from "../ledger/Networks.ts"
+
+interface Row {
+  readonly hold_state: "held" | "captured" | "released"
+  readonly captured: string | null
+  readonly network: "mainnet" | "testnet" | null
+  readonly asset_cid: string | null
+  readonly asset_tree_cid: string | null
+  readonly state: string | null
+  readonly tx_hash: string | null
+  readonly block_number: number | bigint | null
+  readonly error: string | null
+}
+
+export const layer: Layer.Layer<CommitStates, never, SqlClient.SqlClient | Networks | Receipts> = Layer.effect(
+  CommitStates,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const networks = yield* Networks
+    const receipts = yield* Receipts
+
+    const find = Effect.fn("CommitStates.find")(function* (accountId: AccountId, commitId: string) {
+      const [row] = yield* sql<Row>`SELECT h.state AS hold_state, h.captured, j.network, j.asset_cid, j.asset_tree_cid,
+            j.state, j.tx_hash, j.block_number, j.error
+          FROM hold h LEFT JOIN commit_job j ON j.id = h.reference
+          WHERE h.account_id = ${accountId} AND h.operation = 'commit' AND h.reference = ${commitId}
+          ORDER BY h.created_at DESC, h.id DESC LIMIT 1`
+      if (row === undefined) return Option.none()
+      const receipt = yield* receipts.ofWork(accountId, "commit", commitId)
+      const found: CommitState = {
+        id: commitId,
+        state: stateOf(row),
+        txHash: row.tx_hash,
+        assetCid: row.asset_cid,
+        assetTreeCid: row.asset_tree_cid,
+        explorer:
+          row.network === null || row.tx_hash === null ? null : networks.role(row.network).explorerUrl(row.tx_hash),
+        blockNumber: row.block_number === null ? null : Number(row.block_number),
+        charged: row.captured === null ? null : formatTokens(BigInt(row.captured)),
+        receipt: Option.getOrNull(receipt),
+        error: row.error
+      }
+      return Option.some(found)
+    }, storing("a commit was looked up"))
+    return CommitStates.of({ find })
+  })
+)
+
+const stateOf = ({ hold_state, state }: Row): CommitState["state"] => {
+  switch (state) {
+    case "queued":
+    case "signed":
+    case "sent":
+    case "mined":
+      return state
+    default:
+      return hold_state === "held" ? "held" : "failed"
+  }
+}

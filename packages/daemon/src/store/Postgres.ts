@@ -1,0 +1,116 @@
+/**
+ * The shared data store: Effect's `SqlClient` over PostgreSQL (or an engine that speaks its protocol), for one daemon or many.
+ * READ COMMITTED, and rows that are changed after being read are locked; a transaction that the database gave up for another's
+ * sake (deadlock, serialization) is run again, which is safe because transactions hold nothing but SQL.
+ *
+ * Gotcha: @effect/sql-pg 4.0.5 predates `SqlClient.driver`, and reports a connection that broke inside a transaction as a defect of
+ * the rollback that followed; both are mended here.
+ */
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Cause, Duration, Effect, Layer, Option, Redacted, Result, Schedule } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, SqlError } from "effect/sql"
+import { DatabaseUnusable, databaseUnusable } from "./StoreErrors.ts"
+
+export interface PostgresOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and what else libpq's URLs may say (`?sslmode=require`). Never printed. */
+  readonly url: Redacted.Redacted<string>
+  /** Connections this client may open; 10 by default. */
+  readonly connections?: number
+}
+
+const CONNECTIONS = 10
+
+/**
+ * Sent when a connection opens. A daemon that stands still in the middle of a transaction (a paused machine) must not hold its
+ * locks for longer than others wait for a lock, and no statement of ours takes long.
+ */
+const SESSION = {
+  statement_timeout: "10s",
+  lock_timeout: "8s",
+  idle_in_transaction_session_timeout: "5s",
+  default_transaction_isolation: "read committed"
+}
+
+/** 64-bit integers are numbers where numbers hold them, as they are from the embedded store; beyond that they stay bigints. */
+const TYPES = PgTypes.makeRegistry()
+TYPES.register<number | bigint>(PgTypes.OID.int8, {
+  encode: (value) => {
+    const bytes = new Uint8Array(8)
+    new DataView(bytes.buffer).setBigInt64(0, BigInt(value))
+    return Result.succeed(bytes)
+  },
+  decode: (bytes) => {
+    const value = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigInt64(0)
+    const number = Number(value)
+    return Result.succeed(Number.isSafeInteger(number) ? number : value)
+  }
+})
+
+/** Tries of one transaction, with growing, jittered pauses from 5 ms. */
+const TRIES = 8
+const pauses = Schedule.exponential(Duration.millis(5)).pipe(Schedule.jittered, Schedule.upTo({ times: TRIES - 1 }))
+
+/** The client, once the database has answered. */
+export const make = Effect.fnUntraced(function* ({ connections = CONNECTIONS, url }: PostgresOptions) {
+  const place = placeOf(url)
+  if (place === undefined) {
+    const cause = new Error("it is not of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+    return yield* new DatabaseUnusable({ place: "TREEMARK_DATABASE_URL", reason: "url", cause })
+  }
+  const client = yield* PgClient.make({
+    url,
+    maxConnections: connections,
+    applicationName: "treemarkd",
+    startupParameters: SESSION,
+    keepAlive: Duration.seconds(10),
+    types: TYPES,
+    preparedStatementCacheSize: 256
+  }).pipe(Effect.mapError((error) => databaseUnusable(place, error)))
+  yield* Effect.mapError(client`SELECT 1`, (error) => databaseUnusable(place, error))
+  return Object.assign(client, {
+    driver: "pg",
+    withTransaction: withRetries(client)
+  }) as SqlClient.SqlClient
+})
+
+/** The store at `url`. Fails with `DatabaseUnusable` when it does not answer. */
+export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
+  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))
+
+/** `HOST:PORT/DATABASE` for messages, without user and password; undefined when it is not such a URL. */
+export const placeOf = (url: Redacted.Redacted<string>): string | undefined => {
+  const parsed = URL.parse(Redacted.value(url))
+  if (parsed === null || !/^postgres(?:ql)?:$/u.test(parsed.protocol)) return undefined
+  return `${parsed.hostname}:${parsed.port || "5432"}${parsed.pathname}`
+}
+
+type WithTransaction = SqlClient.SqlClient["withTransaction"]
+
+/** Only the outermost transaction can be run again: the database has undone all of it. */
+const withRetries = (client: SqlClient.SqlClient): WithTransaction => {
+  const withTransaction: WithTransaction = client.withTransaction.bind(client)
+  return (self) =>
+    Effect.flatMap(Effect.serviceOption(client.transactionService), (open) =>
+      Option.isSome(open)
+        ? withTransaction(self)
+        : withTransaction(self).pipe(
+            Effect.catchCause(brokenConnection),
+            Effect.retry({ schedule: pauses, while: isUndone })
+          )
+    )
+}
+
+/** A rollback on a connection that is gone dies; what the caller needs to know is that the statement before it failed. */
+const brokenConnection = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | SqlError.SqlError> => {
+  const defects = cause.reasons.filter(Cause.isDieReason).map((reason) => reason.defect)
+  const [first] = defects.filter(SqlError.isSqlError)
+  if (first === undefined || !defects.every(SqlError.isSqlError)) return Effect.failCause(cause)
+  return Option.match(Cause.findErrorOption(cause), {
+    onNone: () => Effect.fail(first),
+    onSome: (error) => Effect.fail(error)
+  })
+}
+
+const isUndone = (error: unknown): boolean =>
+  SqlError.isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")

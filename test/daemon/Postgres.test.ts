@@ -1,0 +1,38 @@
+/** The suites of the store, the books, the accounts and the jobs, once more on PostgreSQL: the same tests, the same requirements. */
+import { afterAll, beforeAll, describe } from "@effect/vitest"
+import { Effect, Exit, Scope } from "effect"
+import { isPostgresMissing, startPostgres } from "../layers/PostgresCluster.ts"
+import { SERVER } from "./store/TempStore.ts"
+
+const SUITES = [
+  "./accounts/AccessTokens.test.ts",
+  "./accounts/Accounts.test.ts",
+  "./books/BooksModel.prop.test.ts",
+  "./books/Charges.test.ts",
+  "./books/Crash.test.ts",
+  "./books/Idempotency.test.ts",
+  "./books/Postings.test.ts",
+  "./books/Receipts.test.ts",
+  "./books/Settlement.test.ts",
+  "./books/TokenCharges.test.ts",
+  "./content/AssetStore.test.ts",
+  "./jobs/CommitJobs.test.ts",
+  "./jobs/Faults.test.ts",
+  "./jobs/TransferJobs.test.ts",
+  "./wallets/Seed.test.ts"
+]
+
+describe.skipIf(isPostgresMissing)("on PostgreSQL", async () => {
+  const scope = Scope.makeUnsafe()
+
+  beforeAll(async () => {
+    const { port } = await Effect.runPromise(Scope.provide(startPostgres, scope))
+    process.env[SERVER] = `postgres://treemark@127.0.0.1:${port}`
+  })
+  afterAll(async () => {
+    delete process.env[SERVER]
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  })
+
+  for (const suite of SUITES) await import(suite)
+})

@@ -1,30 +1,19 @@
 /**
  * Figure: CPU time (user + system) of the bundled `treemark-verify` on one proof, as a ratio to `node -e 0`. Whole processes, run in
- * turns, medians. Needs `npm run build -w packages/verify`. Goal: at most 4.
+ * turns, medians. Needs `npm run build -w packages/verify`.
  */
-import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { proofFile } from "../test/core/verification/Fixtures.ts"
+import { cpuMillis, type Figure, median, showAlone } from "./Figure.ts"
 
-export const VERIFY_START_GOAL = 4
+export const VERIFY_START_GOAL = 2.2
 
-const RUNS = 21
+const RUNS = 31
 const bin = resolve(import.meta.dirname, "../packages/verify/dist/bin.js")
 
-/** CPU milliseconds of one process, as bash's `time` reads them off the kernel. */
-const cpuOf = (args: ReadonlyArray<string>): number => {
-  const script = 'TIMEFORMAT="%3U %3S"; time "$0" "$@" >/dev/null'
-  const run = spawnSync("bash", ["-c", script, process.execPath, ...args], { env: { LC_ALL: "C" }, encoding: "utf8" })
-  const seconds = /(\d+\.\d+) (\d+\.\d+)\s*$/.exec(run.stderr)
-  if (run.status !== 0 || seconds === null) throw new Error(`node ${args.join(" ")} failed: ${run.stderr}`)
-  return (Number(seconds[1]) + Number(seconds[2])) * 1000
-}
-
-const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
-
-/** Medians in CPU milliseconds, and their ratio. */
+/** Medians in CPU milliseconds, and the median of their ratios. */
 export const verifyStart = (): { readonly node: number; readonly verify: number; readonly ratio: number } => {
   if (!existsSync(bin)) throw new Error("There is no bundle yet. Run `npm run build -w packages/verify` first.")
   const folder = mkdtempSync(join(tmpdir(), "treemark-bench-"))
@@ -34,8 +23,8 @@ export const verifyStart = (): { readonly node: number; readonly verify: number;
     const node: Array<number> = []
     const verify: Array<number> = []
     for (let run = 0; run < RUNS; run++) {
-      node.push(cpuOf(["-e", "0"]))
-      verify.push(cpuOf([bin, proof]))
+      node.push(cpuMillis(process.execPath, ["-e", "0"]))
+      verify.push(cpuMillis(process.execPath, [bin, proof]))
     }
     return { node: median(node), verify: median(verify), ratio: median(verify) / median(node) }
   } finally {
@@ -43,10 +32,13 @@ export const verifyStart = (): { readonly node: number; readonly verify: number;
   }
 }
 
-if (import.meta.main) {
-  const { node, verify, ratio } = verifyStart()
-  console.log(
-    `verify one proof: ${verify.toFixed(0)} ms CPU, node -e 0: ${node.toFixed(0)} ms CPU, ratio ${ratio.toFixed(2)} (goal: at most ${VERIFY_START_GOAL})`
-  )
-  process.exitCode = ratio <= VERIFY_START_GOAL ? 0 : 1
+export const verifyStartFigure: Figure = {
+  title: "treemark-verify on one proof",
+  measure: async () => {
+    const { node, verify, ratio } = verifyStart()
+    const what = `CPU of node -e 0 (${verify.toFixed(0)} ms, node -e 0 ${node.toFixed(0)} ms)`
+    return [{ what, value: ratio, max: VERIFY_START_GOAL }]
+  }
 }
+
+if (import.meta.main) await showAlone(verifyStartFigure)

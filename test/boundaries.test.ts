@@ -86,6 +86,7 @@ describe("boundaries", () => {
       "asset-tree": ["identity"],
       proof: ["asset-tree", "identity"],
       verification: ["asset-tree", "identity", "proof", "rules"],
+      statement: ["asset-tree", "identity", "money", "proof"],
       rules: ["asset-tree", "identity", "money"]
     }
     for (const [folder, others] of Object.entries(allowed)) {
@@ -105,11 +106,26 @@ describe("boundaries", () => {
     assert.deepStrictEqual(
       violations(
         "packages/verify/src",
-        ({ to }) =>
-          to === "@treemark/core/verify" || to.startsWith("packages/verify/") || (isNode(to) && !sockets.test(to))
+        ({ from, to }) =>
+          to === "@treemark/core/verify" ||
+          to.startsWith("packages/verify/") ||
+          (isNode(to) && !sockets.test(to)) ||
+          (to === "tiny-secp256k1" && from === "packages/verify/src/backends/Wasm.ts")
       ),
       []
     )
+  })
+
+  it("verify names the addon secp256k1 in one place, and never its entry, which falls back to JavaScript in silence", () => {
+    const naming = sources("packages/verify/src").flatMap((file) =>
+      [...readFileSync(join(repository, file), "utf8").matchAll(/["'`](secp256k1(?:\/[^"'`]*)?)["'`]/g)].map(
+        ([, name]) => `${file}: ${name}`
+      )
+    )
+    assert.deepStrictEqual(naming, [
+      "packages/verify/src/backends/Backend.ts: secp256k1",
+      "packages/verify/src/backends/Native.ts: secp256k1/package.json"
+    ])
   })
 
   it("handlers import no adapter, adapters import no handler", () => {
@@ -135,6 +151,15 @@ describe("boundaries", () => {
   })
 })
 
-const PURE_FOLDERS = new Set(["verify.ts", "asset-tree", "identity", "proof", "verification", "rules"])
+const PURE_FOLDERS = new Set([
+  "verify.ts",
+  "asset-tree",
+  "identity",
+  "money",
+  "proof",
+  "statement",
+  "verification",
+  "rules"
+])
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "")

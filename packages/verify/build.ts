@@ -1,6 +1,7 @@
 /**
- * Builds dist/ for release: the command as one file, the library as one file, and its types. Everything it needs is inside (core's
- * pure part, noble, multiformats), so the package installs alone. Run with `npm run build -w packages/verify`.
+ * Builds dist/ for release: the command as one file, its `bulk` and the worker of that as files of their own (so that one proof is
+ * verified without loading them), the library as one file, and its types. Everything they need is inside (core's pure part, noble,
+ * multiformats), so the package installs alone; the faster backends are optional packages. Run with `npm run build -w packages/verify`.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -14,9 +15,23 @@ const work = mkdtempSync(join(here, ".build-"))
 const dist = join(work, "dist")
 const types = join(dist, "types")
 
+/**
+ * noble asks for randomness when it is loaded, to blind secret keys; the command has none, and loading node's webcrypto would take
+ * it longer than to verify a proof.
+ */
+const NO_RANDOMNESS = { "globalThis.crypto": "undefined" }
+
+/** Files that are not bundled into the one that names them. */
+const APART: Readonly<Record<string, string>> = {
+  "./bulk/Bulk.ts": "./bulk.js",
+  "tiny-secp256k1": "tiny-secp256k1"
+}
+
 try {
   await bundle("index", { platform: "neutral", minify: false })
   await bundle("bin", { platform: "node", minify: true })
+  await bundle("bulk/Bulk", { platform: "node", minify: true })
+  await bundle("bulk/Worker", { platform: "node", minify: true })
   writeTypes()
   writeLicences()
   rmSync(join(here, "dist"), { recursive: true, force: true })
@@ -26,11 +41,22 @@ try {
 }
 
 async function bundle(entry: string, options: { platform: "node" | "neutral"; minify: boolean }): Promise<void> {
+  const name = { "bulk/Bulk": "bulk", "bulk/Worker": "bulk-worker" }[entry] ?? entry
   await build({
     input: join(here, "src", `${entry}.ts`),
     platform: options.platform,
+    transform: options.platform === "node" ? { define: NO_RANDOMNESS } : {},
     resolve: { conditionNames: ["@treemark/source", "import", "module", "default"] },
-    output: { file: join(dist, `${entry}.js`), format: "esm", minify: options.minify, codeSplitting: false },
+    plugins: [
+      {
+        name: "apart",
+        resolveId: (specifier) => {
+          const file = APART[specifier]
+          return file === undefined ? null : { id: file, external: true }
+        }
+      }
+    ],
+    output: { file: join(dist, `${name}.js`), format: "esm", minify: options.minify, codeSplitting: false },
     onLog: (_level, log) => {
       throw new Error(`The bundle of ${entry} is not whole: ${log.message}`)
     }

@@ -41,6 +41,7 @@ describe.skipIf(!hasStrace)("no socket (needs strace: apt-get install -y strace)
   const tree = files.write("tree.json", signed.tree)
   const record = files.write("record.json", JSON.stringify(signed.record))
   const photo = files.write("photo.jpg", asset)
+  const lines = files.write("proofs.ndjson", JSON.stringify(JSON.parse(proofFile)))
   const cases: ReadonlyArray<readonly [string, number, ReadonlyArray<string>]> = [
     ["a proof", 0, [proof]],
     ["a proof, its asset, an author, as JSON", 0, [proof, "--asset", photo, "--author", author, "--json"]],
@@ -48,7 +49,9 @@ describe.skipIf(!hasStrace)("no socket (needs strace: apt-get install -y strace)
     ["a record whose actionResult is a URL", 3, ["--record", record]],
     ["standard input", 0, ["-"]],
     ["unusable input", 2, [photo]],
-    ["help", 0, ["--help"]]
+    ["help", 0, ["--help"]],
+    ["many proofs, on every core", 0, ["bulk", lines]],
+    ["many proofs, with WebAssembly, as JSON", 0, ["bulk", lines, "--backend", "wasm", "--json"]]
   ]
   for (const [title, code, args] of cases) {
     it(`is opened for ${title}`, () => {

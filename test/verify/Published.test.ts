@@ -104,6 +104,8 @@ describe("@treemark/verify", () => {
       "CHECKS",
       "CODES",
       "UnusableInput",
+      "readAuthors",
+      "readCheckpoint",
       "verifyProof",
       "verifyRecord",
       "verifyTree"

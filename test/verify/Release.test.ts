@@ -23,7 +23,7 @@ beforeAll(() => {
   const tarball = readdirSync(files.folder).find((name) => name.endsWith(".tgz"))
   assert.isDefined(tarball)
   files.write("package.json", '{ "name": "consumer", "private": true, "type": "module" }')
-  run("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`], files.folder)
+  run("npm", ["install", "--offline", "--omit=optional", "--no-audit", "--no-fund", `./${tarball}`], files.folder)
 })
 
 describe("the published package", () => {
@@ -52,6 +52,24 @@ describe("the published package", () => {
         treemarkVerify(["-", "--json"], { bin, input }),
         treemarkVerify(["-", "--json"], { input })
       )
+    }
+  })
+
+  it("verifies in bulk with its own workers, on noble while no optional package is installed", () => {
+    const bin = join(installed, "bin/treemark-verify.js")
+    const line = JSON.stringify(JSON.parse(proofFile))
+    const { code, stdout } = treemarkVerify(["bulk", "-", "--json"], { bin, input: `${line}\nnonsense\n` })
+    const [first, second, last] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((text) => JSON.parse(text))
+    assert.strictEqual(code, 2)
+    assert.deepStrictEqual([first.verdict, second.error.code], ["valid", "proof_not_json"])
+    assert.strictEqual(last.summary.backend, "noble")
+    for (const name of ["wasm", "native"]) {
+      const refused = treemarkVerify(["bulk", "-", "--backend", name], { bin, input: line })
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.stderr, `The ${name} backend does not run here`)
     }
   })
 
@@ -96,6 +114,21 @@ describe("the published package", () => {
       const imports = [...text.matchAll(/(?:^|;)(?:import|export)[^;"']*?["']([^"']+)["']/gm)].map(([, from]) => from)
       assert.isEmpty(
         imports.filter((specifier) => !["node:fs", "node:tty", "node:util"].includes(String(specifier))),
+        name
+      )
+    }
+    for (const name of ["bulk.js", "bulk-worker.js"]) {
+      const text = readFileSync(join(installed, "dist", name), "utf8")
+      const imports = [...text.matchAll(/(?:\}from|\bimport\()["'`]([\w@./:-]{2,})["'`]/g)].map(([, from]) =>
+        String(from)
+      )
+      assert.isNotEmpty(imports)
+      assert.isEmpty(
+        imports.filter(
+          (specifier) =>
+            !/^node:(crypto|fs|module|os|path|timers\/promises|url|util|worker_threads)$/.test(specifier) &&
+            specifier !== "tiny-secp256k1"
+        ),
         name
       )
     }

@@ -21,6 +21,8 @@ export type Arguments =
       readonly subject: Subject
       readonly asset: string | undefined
       readonly author: string | undefined
+      readonly authors: string | undefined
+      readonly checkpoints: ReadonlyArray<string>
       readonly json: boolean
     }
 
@@ -31,6 +33,8 @@ export const OPTIONS = {
   record: { type: "string" },
   asset: { type: "string" },
   author: { type: "string" },
+  authors: { type: "string" },
+  checkpoint: { type: "string", multiple: true },
   json: { type: "boolean" },
   completions: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -46,11 +50,13 @@ export const readArguments = (args: ReadonlyArray<string>): Arguments => {
   if (values.author !== undefined && !isAddressText(values.author)) {
     throw usage(`--author is an address: 0x and 40 hex digits; this is "${values.author}".`)
   }
-  const files = [...Object.values(subject), values.asset]
+  const checkpoints = values.checkpoint ?? []
+  const files = [...Object.values(subject), values.asset, values.authors, ...checkpoints]
   if (files.filter((file) => file === "-").length > 1) {
     throw usage("Standard input (-) can stand for one file only.")
   }
-  return { command: "verify", subject, asset: values.asset, author: values.author, json: values.json === true }
+  const { asset, author, authors } = values
+  return { command: "verify", subject, asset, author, authors, checkpoints, json: values.json === true }
 }
 
 const parse = (args: ReadonlyArray<string>) => {

@@ -3,6 +3,8 @@
  * 2 unusable input or usage, 3 unconfirmed).
  */
 import {
+  AUTHORS_LIMIT,
+  CHECKPOINT_LIMIT,
   needsUnixfs,
   PROOF_LIMIT,
   RECORD_LIMIT,
@@ -18,8 +20,9 @@ import { COMPLETIONS, HELP } from "./Help.ts"
 import { measureFile, readBounded } from "./Inputs.ts"
 import { printable, printableJson } from "./Printable.ts"
 import { render } from "./Render.ts"
+import { runStatement } from "./StatementCommand.ts"
 import { UnusableInput } from "./UnusableInput.ts"
-import { proofInput, readRecord, treeInput } from "./Verification.ts"
+import { proofInput, readAuthors, readCheckpoint, readRecord, treeInput } from "./Verification.ts"
 
 export interface Outcome {
   readonly stdout: string
@@ -35,6 +38,7 @@ export const runCli = (
   environment: { readonly version: string; readonly colour: boolean }
 ): Outcome => {
   try {
+    if (args[0] === "statement") return { ...runStatement(args.slice(1)), stderr: "" }
     const command = readArguments(args)
     switch (command.command) {
       case "help":
@@ -57,6 +61,8 @@ const verifySubject = (command: Arguments & { command: "verify" }): Report => {
   return verify({
     ...input,
     expectedAuthor: command.author,
+    authors: command.authors === undefined ? undefined : readAuthors(readAuthorsFile(command.authors)),
+    checkpoints: command.checkpoints.map((path) => readCheckpoint(readCheckpointFile(path))),
     asset: command.asset === undefined ? undefined : measureFile(command.asset, needsUnixfs(assetCidOf(input)))
   })
 }
@@ -76,6 +82,8 @@ const inputOf = (subject: Subject): VerifyInput => {
 
 const readTree = (path: string): Uint8Array => readBounded(path, TREE_LIMIT, "an asset tree")
 const readRecordFile = (path: string): Uint8Array => readBounded(path, RECORD_LIMIT, "a commit record")
+const readAuthorsFile = (path: string): Uint8Array => readBounded(path, AUTHORS_LIMIT, "an authors file")
+const readCheckpointFile = (path: string): Uint8Array => readBounded(path, CHECKPOINT_LIMIT, "a checkpoint")
 
 const assetCidOf = ({ tree }: VerifyInput): string | undefined => {
   const json = tree === undefined ? undefined : readJsonObject(tree)

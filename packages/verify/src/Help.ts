@@ -8,11 +8,15 @@ Usage
   treemark-verify TREE --record COMMIT.json               an asset tree and its commit record
   treemark-verify TREE --sha256 HEX --signature HEX       an asset tree, its checksum and signature
   treemark-verify --record COMMIT.json                    a commit record alone (at most unconfirmed)
+  treemark-verify bulk FILE|FOLDER|-                      many proofs on all cores; see treemark-verify bulk --help
+  treemark-verify statement FILE                          a statement of an account; see statement --help
 A file may be - for standard input.
 
 Options
   --asset FILE         check the asset's own bytes, too
   --author 0x…         whose signature you expect
+  --authors FILE       whom you know: addresses with names and dates; the signer is looked up there
+  --checkpoint FILE    block hashes that you trust; the commit's block is compared (may be given several times)
   --json               print the report as JSON, and nothing else
   --completions SHELL  print completions for bash, zsh or fish
   -h, --help           print this text
@@ -27,6 +31,7 @@ Exit codes
 Examples
   treemark-verify photo.proof.json
   treemark-verify photo.proof.json --asset photo.jpg --author 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed
+  treemark-verify photo.proof.json --authors studio.authors --checkpoint mainnet.checkpoint.json
   treemark-verify tree.json --record commit.json --json | jq .verdict
   curl -s https://example.org/photo.proof.json | treemark-verify -
 `
@@ -37,8 +42,8 @@ const BASH = `_treemark_verify() {
     --sha256|--signature|--author) return ;;
     --completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$current")); return ;;
   esac
-  if [[ $current == -* && $previous != --record && $previous != --asset ]]; then
-    COMPREPLY=($(compgen -W "--record --sha256 --signature --asset --author --json --completions --help --version" -- "$current"))
+  if [[ $current == -* && $previous != --record && $previous != --asset && $previous != --authors && $previous != --checkpoint ]]; then
+    COMPREPLY=($(compgen -W "--record --sha256 --signature --asset --author --authors --checkpoint --json --completions --help --version" -- "$current"))
   else
     COMPREPLY=($(compgen -f -- "$current"))
   fi
@@ -53,6 +58,8 @@ _arguments \\
   '--signature[signature of the checksum]:signature:' \\
   '--asset[check the asset too]:asset:_files' \\
   '--author[whose signature is expected]:address:' \\
+  '--authors[whom you know]:authors file:_files' \\
+  '*--checkpoint[block hashes that you trust]:checkpoint:_files' \\
   '--json[print the report as JSON]' \\
   '--completions[print completions]:shell:(bash zsh fish)' \\
   '(-h --help)'{-h,--help}'[print help]' \\
@@ -65,6 +72,8 @@ complete -c treemark-verify -l sha256 -x -d 'checksum of the tree'
 complete -c treemark-verify -l signature -x -d 'signature of the checksum'
 complete -c treemark-verify -l asset -r -F -d 'check the asset too'
 complete -c treemark-verify -l author -x -d 'whose signature is expected'
+complete -c treemark-verify -l authors -r -F -d 'whom you know'
+complete -c treemark-verify -l checkpoint -r -F -d 'block hashes that you trust'
 complete -c treemark-verify -l json -d 'print the report as JSON'
 complete -c treemark-verify -l completions -x -a 'bash zsh fish' -d 'print completions'
 complete -c treemark-verify -s h -l help -d 'print help'

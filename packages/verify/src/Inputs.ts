@@ -12,9 +12,9 @@ const READ_SIZE = 64 * 1024
 /** Larger buffers fall out of the processor's cache and cost time. */
 const ASSET_READ_SIZE = 256 * 1024
 
-/** The bytes of `path` (`-`: standard input), refused when there are more than `limit`. `what` names the file for people. */
-export const readBounded = (path: string, limit: number, what: string): Uint8Array =>
-  withFile(path, what, (file) => {
+/** The bytes of `path` (`-`: standard input), refused when there are more than `limit`. `what` names the file for people, `flags` open it. */
+export const readBounded = (path: string, limit: number, what: string, flags: string | number = "r"): Uint8Array =>
+  withFile(path, what, flags, (file) => {
     const stat = fstatSync(file)
     if (stat.isFile() && stat.size > limit) throw tooLarge(path, limit, what)
     const parts: Array<Uint8Array> = []
@@ -31,7 +31,7 @@ export const readBounded = (path: string, limit: number, what: string): Uint8Arr
 
 /** Measures an asset of any size. `unixfs`: its UnixFS CID is wanted, too. */
 export const measureFile = (path: string, unixfs: boolean): MeasuredAsset =>
-  withFile(path, "the asset", (file) => {
+  withFile(path, "the asset", "r", (file) => {
     const { createHash } = process.getBuiltinModule("node:crypto")
     if (path !== "-" && fstatSync(file).isCharacterDevice()) {
       throw new UnusableInput("file_unreadable", `${path} is a device and has no end, so it cannot be the asset.`)
@@ -45,9 +45,9 @@ export const measureFile = (path: string, unixfs: boolean): MeasuredAsset =>
     }
   })
 
-const withFile = <A>(path: string, what: string, use: (file: number) => A): A => {
+const withFile = <A>(path: string, what: string, flags: string | number, use: (file: number) => A): A => {
   try {
-    const file = path === "-" ? STANDARD_INPUT : openSync(path, "r")
+    const file = path === "-" ? STANDARD_INPUT : openSync(path, flags)
     try {
       return use(file)
     } finally {
@@ -92,7 +92,7 @@ const tooLarge = (path: string, limit: number, what: string): UnusableInput =>
     `${nameOf(path)} is larger than ${limit / 1024 / 1024} MiB, the most that ${what} may have. Is it another file?`
   )
 
-const unreadable = (path: string, what: string, error: unknown): string => {
+export const unreadable = (path: string, what: string, error: unknown): string => {
   const reasons: Record<string, string> = {
     ENOENT: "there is no such file",
     EISDIR: "it is a folder",

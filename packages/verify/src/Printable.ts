@@ -13,10 +13,18 @@ export const printable = (text: string, longest = 400): string => {
 
 /** One JSON document whose text holds no unsafe character either; it reads back as the same value. */
 export const printableJson = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(UNSAFE, (character) =>
-    character === "\n"
-      ? character
-      : Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join("")
-  )
+  JSON.stringify(value, null, 2).replace(UNSAFE, (character) => (character === "\n" ? character : escaped(character)))
+
+/** The same on one line, as NDJSON wants it. */
+export const printableLine = (value: unknown): string => {
+  const text = JSON.stringify(value)
+  return `${ASCII.test(text) ? text : text.replace(UNSAFE, (character) => escaped(character))}\n`
+}
+
+/** Nearly all JSON is, and needs no closer look. */
+const ASCII = /^[ -~]*$/
+
+const escaped = (character: string): string =>
+  Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join("")
 
 const escapeUnit = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`

@@ -38,15 +38,19 @@ const headline = (report: Report, paint: Colours): string => {
 
 const reasonOf = (report: Report): string => {
   if (report.verdict === "valid") {
+    const signer = signerText(report)
     return report.author === report.signer
-      ? `signed by its author, ${printable(String(report.signer))}.`
-      : `signed by ${printable(String(report.signer))}, whom you named. The author named in the file is ${report.author === null ? "nobody" : printable(report.author)}.`
+      ? `signed by its author, ${signer}.`
+      : `signed by ${signer}, whom you named. The author named in the file is ${report.author === null ? "nobody" : printable(report.author)}.`
   }
   const [first, ...others] = report.checks.flatMap(({ code }) =>
     code !== "ok" && CODES[code].leadsTo === report.verdict ? [CODES[code].meaning] : []
   )
   return `${first}${others.length === 0 ? "" : ` (and ${others.length} more below)`}`
 }
+
+const signerText = ({ signer, signerName }: Report): string =>
+  signerName === null ? printable(String(signer)) : `${printable(signerName)} (${printable(String(signer))})`
 
 const PROVENANCE: Record<Provenance, string> = {
   signed: "covered by the signature",
@@ -59,14 +63,16 @@ const findings = (report: Report, paint: Colours): ReadonlyArray<string> => {
   const place =
     ledger === null
       ? null
-      : `${ledger.network} (chain ${ledger.chainId}), block ${ledger.blockNumber}, transaction ${ledger.txHash}`
+      : `${ledger.network} (chain ${ledger.chainId}), block ${ledger.blockNumber}, transaction ${ledger.txHash}${transactionNote(report)}`
   const rows: ReadonlyArray<readonly [string, string | null, string]> = [
     ["author", report.author, note(provenance.author)],
     ["signer", report.signer, report.signer === null ? "" : "found from the signature"],
+    ...(report.signerName === null ? [] : [["name", report.signerName, "by your authors file"] as const]),
     ["committer", report.committer, note(provenance.committer)],
     ["asset", report.assetCid, note(provenance.assetCid)],
     ["tree", report.assetTreeCid, note(provenance.assetTreeCid)],
     ["checksum", report.assetTreeSha256, note(provenance.assetTreeSha256)],
+    ["time", report.time, note(provenance.time)],
     ["ledger", place, note(provenance.ledger)]
   ]
   return rows.map(([label, value, remark]) =>
@@ -76,15 +82,25 @@ const findings = (report: Report, paint: Colours): ReadonlyArray<string> => {
   )
 }
 
+/** The ledger may cover the place, but not show the transaction's hash. */
+const transactionNote = ({ checks, provenance }: Report): string =>
+  provenance.ledger === "ledger" && checks.some(({ name, code }) => name === "ledger-transaction" && code !== "ok")
+    ? " (that hash is as the file claims)"
+    : ""
+
 const note = (provenance: Provenance | null): string => (provenance === null ? "" : PROVENANCE[provenance])
 
 const NAME_WIDTH = Math.max(...Object.keys(CHECKS).map((name) => name.length))
 
+/** Checks that say more than that they passed or were skipped: which block, which time, why not. */
+const REMARKED: ReadonlySet<string> = new Set(["ledger-inclusion", "signer-named"])
+
 const checkLines = (check: Check, paint: Colours): ReadonlyArray<string> => {
   const name = check.name.padEnd(NAME_WIDTH)
-  if (check.code === "ok") return [`  ${paint.good("✓")} ${name}  ${CHECKS[check.name]}`]
+  const remark = REMARKED.has(check.name) && check.actual !== null ? ` (${printable(check.actual)})` : ""
+  if (check.code === "ok") return [`  ${paint.good("✓")} ${name}  ${CHECKS[check.name]}${paint.faint(remark)}`]
   const { meaning } = CODES[check.code]
-  if (check.outcome === "skipped") return [`  ${paint.faint(`– ${name}  ${meaning}`)}`]
+  if (check.outcome === "skipped") return [`  ${paint.faint(`– ${name}  ${meaning}${remark}`)}`]
   const indent = " ".repeat(NAME_WIDTH + 6)
   return [
     `  ${paint.bad("✗")} ${name}  ${meaning} ${paint.faint(`[${check.code}]`)}`,

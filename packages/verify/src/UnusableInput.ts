@@ -2,16 +2,27 @@
  * Input that verification cannot start from: not a proof, damaged, too large, a wrong argument. Different from `invalid`, which
  * is an answer. `code` is stable; `problems` places what is wrong inside a proof (JSON pointers, RFC 6901).
  */
-import type { JsonRefusalCode, ProofProblem, ProofRefusalCode } from "@treemark/core/verify"
+import type {
+  AuthorsRefusalCode,
+  CheckpointRefusalCode,
+  JsonRefusalCode,
+  ProofProblem,
+  ProofRefusalCode,
+  StatementRefusalCode
+} from "@treemark/core/verify"
 
 export type UnusableInputCode =
   | ProofRefusalCode
+  | CheckpointRefusalCode
+  | AuthorsRefusalCode
+  | StatementRefusalCode
   | `record_${JsonRefusalCode}`
   | "record_too_large"
   | "record_members"
   | "author_malformed"
   | "file_unreadable"
   | "file_too_large"
+  | "backend_unavailable"
   | "usage"
 
 export class UnusableInput extends Error {

@@ -3,11 +3,15 @@
  * fetched and nothing is configured. Each throws {@link UnusableInput} for input it cannot start from, and nothing else.
  */
 import {
+  type AuthorsFile,
+  type Checkpoint,
   inputOfProof,
   isAddressText,
   type JsonObject,
   type MeasuredAsset,
   measureAsset,
+  parseAuthors,
+  parseCheckpoint,
   parseProof,
   RECORD_LIMIT,
   type Recover,
@@ -23,6 +27,10 @@ export interface VerifyOptions {
   readonly author?: string | undefined
   /** The asset itself: its bytes, or what an `AssetMeter` measured while they streamed by. */
   readonly asset?: Uint8Array | MeasuredAsset | undefined
+  /** Block hashes that you trust: checkpoint files, as bytes, text, or read with `readCheckpoint`. */
+  readonly checkpoints?: ReadonlyArray<Uint8Array | string | Checkpoint> | undefined
+  /** Whom you know: an authors file, as bytes, text, or read with `readAuthors`. */
+  readonly authors?: Uint8Array | string | AuthorsFile | undefined
   /** Another backend for the signature's arithmetic; the default is @noble/curves. */
   readonly recover?: Recover | undefined
 }
@@ -46,7 +54,7 @@ export const verifyRecord = (record: RecordInput, options: VerifyOptions = {}): 
   verify({ record: readRecord(record), ...optionsInput(options) })
 
 export const proofInput = (proof: Uint8Array | string): VerifyInput => {
-  const reading = parseProof(typeof proof === "string" ? new TextEncoder().encode(proof) : proof)
+  const reading = parseProof(bytesOf(proof))
   if (!reading.ok) throw new UnusableInput(reading.code, reading.message, reading.problems)
   return inputOfProof(reading.proof)
 }
@@ -59,11 +67,37 @@ export const treeInput = (tree: Uint8Array, namedBy: NamedBy): VerifyInput => ({
       : { assetTreeSha256: namedBy.sha256, assetTreeSignature: namedBy.signature }
 })
 
-const optionsInput = ({ author, asset, recover }: VerifyOptions): VerifyInput => {
+/** Reads a checkpoint file once, for many proofs. Throws {@link UnusableInput} for any other file. */
+export const readCheckpoint = (file: Uint8Array | string): Checkpoint => {
+  const reading = parseCheckpoint(bytesOf(file))
+  if (!reading.ok) throw new UnusableInput(reading.code, reading.message, reading.problems)
+  return reading.checkpoint
+}
+
+/** Reads an authors file once, for many proofs. Throws {@link UnusableInput}, with the line, for one that is not understood. */
+export const readAuthors = (file: Uint8Array | string): AuthorsFile => {
+  const reading = parseAuthors(bytesOf(file))
+  if (!reading.ok) throw new UnusableInput(reading.code, reading.message)
+  return reading.authors
+}
+
+const bytesOf = (input: Uint8Array | string): Uint8Array =>
+  typeof input === "string" ? new TextEncoder().encode(input) : input
+
+const isFile = <A>(input: Uint8Array | string | A): input is Uint8Array | string =>
+  typeof input === "string" || input instanceof Uint8Array
+
+const optionsInput = ({ author, asset, recover, checkpoints, authors }: VerifyOptions): VerifyInput => {
   if (author !== undefined && !isAddressText(author)) {
     throw new UnusableInput("author_malformed", "The author you expect must be an address: 0x and 40 hex digits.")
   }
-  return { expectedAuthor: author, asset: asset instanceof Uint8Array ? measureAsset(asset) : asset, recover }
+  return {
+    expectedAuthor: author,
+    asset: asset instanceof Uint8Array ? measureAsset(asset) : asset,
+    checkpoints: checkpoints?.map((one) => (isFile(one) ? readCheckpoint(one) : one)),
+    authors: authors === undefined || !isFile(authors) ? authors : readAuthors(authors),
+    recover
+  }
 }
 
 const RECORD_MEMBERS = ["assetTreeCid", "assetTreeSha256", "assetTreeSignature"]
@@ -81,7 +115,7 @@ export const readRecord = (input: RecordInput): JsonObject => {
 }
 
 const readRecordFile = (input: Uint8Array | string): JsonObject => {
-  const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input
+  const bytes = bytesOf(input)
   if (bytes.length > RECORD_LIMIT) {
     throw new UnusableInput("record_too_large", "A commit record has at most 1 MiB; this one is larger.")
   }

@@ -1,31 +1,22 @@
-/** The process of `treemark-verify`: writes what the command says and sets the exit code. Everything is synchronous. */
-import { fstatSync, writeSync } from "node:fs"
+/**
+ * The process of `treemark-verify`: writes what the command says and sets the exit code. One proof is verified synchronously and with as
+ * little loaded as possible; `bulk` and its workers are files of their own.
+ */
 import manifest from "../package.json" with { type: "json" }
 import { runCli } from "./Cli.ts"
+import { isTerminal, writeText } from "./Streams.ts"
 
-const write = (file: number, text: string): void => {
-  const bytes = new TextEncoder().encode(text)
-  for (let at = 0; at < bytes.length; ) {
-    try {
-      at += writeSync(file, bytes, at)
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined
-      if (code === "EPIPE") return
-      if (code !== "EAGAIN") throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
-    }
-  }
+const [, , ...args] = process.argv
+if (args[0] === "bulk") {
+  const { runBulk } = await import("./bulk/Bulk.ts")
+  process.exitCode = await runBulk(args.slice(1))
+} else {
+  const { NO_COLOR, TERM } = process.env
+  const outcome = runCli(args, {
+    version: manifest.version,
+    colour: (NO_COLOR === undefined || NO_COLOR === "") && TERM !== undefined && TERM !== "dumb" && isTerminal(1)
+  })
+  writeText(1, outcome.stdout)
+  writeText(2, outcome.stderr)
+  process.exitCode = outcome.exitCode
 }
-
-/** node:tty takes time to load, and only a device can be a terminal. */
-const isTerminal = (file: number): boolean =>
-  fstatSync(file).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(file)
-
-const { NO_COLOR, TERM } = process.env
-const outcome = runCli(process.argv.slice(2), {
-  version: manifest.version,
-  colour: (NO_COLOR === undefined || NO_COLOR === "") && TERM !== "dumb" && isTerminal(1)
-})
-write(1, outcome.stdout)
-write(2, outcome.stderr)
-process.exitCode = outcome.exitCode

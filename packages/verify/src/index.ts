@@ -8,13 +8,16 @@
  */
 export {
   AssetMeter,
+  type AuthorsFile,
   CHECKS,
   type Check,
   type CheckName,
+  type Checkpoint,
   CODES,
   type Code,
   type CodeMeaning,
   type JsonObject,
+  type KnownAuthor,
   type LedgerPosition,
   type MeasuredAsset,
   type ProofProblem,
@@ -24,12 +27,17 @@ export {
   type Report,
   type Sha256,
   type SignatureRefusal,
+  type StatementCheck,
+  type StatementReport,
   type Verdict
 } from "@treemark/core/verify"
+export { checkStatement } from "./CheckStatement.ts"
 export { UnusableInput, type UnusableInputCode } from "./UnusableInput.ts"
 export {
   type NamedBy,
   type RecordInput,
+  readAuthors,
+  readCheckpoint,
   type VerifyOptions,
   verifyProof,
   verifyRecord,

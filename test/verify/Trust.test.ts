@@ -1,0 +1,100 @@
+/** `--checkpoint` and `--authors`, as a command and as a library. */
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { checkpointText, proofOf, proofText } from "@treemark/core/verify"
+import { UnusableInput } from "../../packages/verify/src/index.ts"
+import { readAuthors, readCheckpoint, verifyProof } from "../../packages/verify/src/Verification.ts"
+import { block, checkpointOf, commitData } from "../core/verification/Block.ts"
+import { author, signed } from "../core/verification/Fixtures.ts"
+import { scratch, treemarkVerify } from "./Command.ts"
+
+const files = scratch()
+afterAll(files.remove)
+
+const made = await block()
+const proofJson = proofText(
+  proofOf({
+    tree: { cid: signed.record.assetTreeCid, bytes: signed.tree },
+    commitData,
+    ledger: made.place,
+    inclusion: { inclusion: made.inclusion }
+  })
+)
+const proof = files.write("proof.json", proofJson)
+const checkpoint = files.write("checkpoint.json", checkpointText(checkpointOf(made)))
+const authors = files.write("authors", `${author} "Ada Lovelace"\n`)
+const missing = join(files.folder, "none")
+
+describe("a missing, empty or broken file of trust", () => {
+  it("is said aloud: exit code 2, or unconfirmed for an authors file that names nobody", () => {
+    const broken = files.write("broken", "Ada")
+    const empty = files.write("empty", "")
+    for (const [args, code, told] of [
+      [["--authors", missing], 2, "cannot be read as an authors file: there is no such file"],
+      [["--authors", broken], 2, "Line 1 of the authors file"],
+      [["--authors", empty], 3, "names nobody"],
+      [["--checkpoint", missing], 2, "cannot be read as a checkpoint: there is no such file"],
+      [["--checkpoint", empty], 2, "This is not a checkpoint file"],
+      [["--checkpoint", checkpoint, "--checkpoint", proof], 2, "is not a checkpoint"],
+      [["--checkpoint", "-", "--authors", "-"], 2, "for one file only"]
+    ] as const) {
+      const run = treemarkVerify([proof, ...args])
+      assert.strictEqual(run.code, code, args.join(" "))
+      assert.include(run.stdout + run.stderr, told)
+    }
+  })
+
+  it("has a stable code with --json", () => {
+    for (const [args, code] of [
+      [["--authors", files.write("bad", "0x12 Ada")], "authors_line"],
+      [["--checkpoint", proof], "checkpoint_media_type"],
+      [["--checkpoint", files.write("c.json", '{"mediaType":1}')], "checkpoint_media_type"],
+      [["--checkpoint", missing], "file_unreadable"]
+    ] as const) {
+      const { stdout } = treemarkVerify([proof, "--json", ...args])
+      assert.strictEqual(JSON.parse(stdout).error.code, code)
+    }
+  })
+})
+
+describe("the library", () => {
+  it("takes checkpoints and authors as files, as text, or read once for many proofs", () => {
+    const text = checkpointText(checkpointOf(made))
+    for (const options of [
+      { checkpoints: [text], authors: `${author} Ada` },
+      { checkpoints: [new TextEncoder().encode(text)], authors: new TextEncoder().encode(`${author} Ada`) },
+      { checkpoints: [readCheckpoint(text)], authors: readAuthors(`${author} Ada`) }
+    ]) {
+      const report = verifyProof(proofJson, options)
+      assert.deepInclude(report, { verdict: "valid", signerName: "Ada", time: "2023-11-14T22:13:30Z" })
+      assert.strictEqual(report.provenance.ledger, "ledger")
+    }
+    assert.throws(() => verifyProof(proofJson, { checkpoints: ["{}"] }), UnusableInput)
+    assert.throws(() => verifyProof(proofJson, { authors: "Ada" }), UnusableInput)
+  })
+})
+
+describe("what a person reads", () => {
+  it("names the signer, the time and what the ledger covers; without a checkpoint, the block that was not compared", () => {
+    const { stdout } = treemarkVerify([proof, "--checkpoint", checkpoint, "--authors", authors])
+    assert.include(stdout, `valid: signed by its author, Ada Lovelace (${author}).`)
+    assert.match(stdout, /time +2023-11-14T22:13:30Z +covered by the ledger/u)
+    assert.match(stdout, /committer +0x\w+ +covered by the ledger/u)
+    assert.include(
+      treemarkVerify([proof]).stdout,
+      `not compared. Add --checkpoint FILE. (block 12, ${made.place.blockHash})`
+    )
+  })
+
+  it("is told when the ledger covers the block, but not the transaction's hash", () => {
+    const { transaction: _, ...rest } = made.inclusion
+    const document = proofOf({
+      tree: { cid: signed.record.assetTreeCid, bytes: signed.tree },
+      commitData,
+      ledger: made.place,
+      inclusion: { inclusion: { ...rest, transaction: undefined } }
+    })
+    const { stdout } = treemarkVerify(["-", "--checkpoint", checkpoint], { input: proofText(document) })
+    assert.include(stdout, "(that hash is as the file claims)")
+  })
+})

@@ -2,7 +2,7 @@
  * Builds dist/ for release: the command and the embedded chain's worker, with @treemark/core, @treemark/verify and most libraries
  * inside, so that a command starts in a fraction of the time its sources take. @ethereumjs/* (MPL-2.0) stays outside, unmodified.
  */
-import { mkdtempSync, renameSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
@@ -11,7 +11,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 const work = mkdtempSync(join(here, ".build-"))
 
 try {
-  await build({
+  const { output } = await build({
     input: {
       treemarkd: join(here, "src", "cli", "main.ts"),
       ChainWorker: join(here, "src", "ledger", "embedded", "ChainWorker.ts")
@@ -30,8 +30,26 @@ try {
       if (level === "warn") report(level, log)
     }
   })
+  const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
+  writeFileSync(join(work, "dist", "THIRD-PARTY.txt"), licencesOf(modules))
   rmSync(join(here, "dist"), { recursive: true, force: true })
   renameSync(join(work, "dist"), join(here, "dist"))
 } finally {
   rmSync(work, { recursive: true, force: true })
+}
+
+/** The licence of each library inside the bundle, by the files that went into it; licences ask to travel along. */
+function licencesOf(modules: ReadonlyArray<string>): string {
+  const folders = new Set(
+    modules.flatMap((id) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll("\\", "/"))?.[1] ?? [])
+  )
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+      const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), "utf8").trim()
+      return `${name} ${version}\n\n${text}\n`
+    })
+    .join("\n\n")
 }

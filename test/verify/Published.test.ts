@@ -104,6 +104,7 @@ describe("@treemark/verify", () => {
       "CHECKS",
       "CODES",
       "UnusableInput",
+      "checkStatement",
       "readAuthors",
       "readCheckpoint",
       "verifyProof",

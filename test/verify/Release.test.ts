@@ -33,7 +33,7 @@ describe("the published package", () => {
       ["@treemark"]
     )
     assert.deepStrictEqual(readdirSync(join(files.folder, "node_modules/@treemark")), ["verify"])
-    assert.sameMembers(readdirSync(installed), ["bin", "dist", "package.json", "schema"])
+    assert.sameMembers(readdirSync(installed), ["LICENSE", "bin", "dist", "package.json", "schema"])
   })
 
   it("verifies as a command that npm puts in place", () => {

@@ -2,7 +2,7 @@
  * eth_call and eth_estimateGas: run a message on the state of a stored block and throw the changes away. As in geth, a
  * call that names no gas price runs at base fee 0 and costs the sender nothing but its value.
  */
-import { type BlockHeader, createBlock } from "@ethereumjs/block"
+import { type Block, type BlockHeader, createBlock } from "@ethereumjs/block"
 import { createAccessList2930Tx, createLegacyTx } from "@ethereumjs/tx"
 import { createAddressFromString } from "@ethereumjs/util"
 import { type RunTxResult, runTx, type VM } from "@ethereumjs/vm"
@@ -12,7 +12,7 @@ import { data, type Hex } from "./Hex.ts"
 import { invalidParams, RpcError, refused } from "./RpcError.ts"
 import * as RpcParams from "./RpcParams.ts"
 import { member } from "./RpcParams.ts"
-import { type Ground, machineAt } from "./State.ts"
+import type { CallMachine } from "./State.ts"
 
 /** A message to run; amounts in wei, `gasPrice` 0 when the caller named none. */
 export interface Message {
@@ -93,12 +93,19 @@ const transactionOf = (vm: VM, message: Message, gasLimit: bigint) => {
   return tx
 }
 
-const run = async (vm: VM, head: BlockHeader, message: Message, gasLimit: bigint): Promise<RunTxResult> => {
-  const header = {
-    ...headerBefore(head, head.timestamp),
-    baseFeePerGas: message.gasPrice === 0n ? 0n : BASE_FEE_PER_GAS
-  }
-  const block = createBlock({ header, withdrawals: [] }, { common: vm.common })
+const blockFor = (vm: VM, head: BlockHeader, message: Message): Block =>
+  createBlock(
+    {
+      header: {
+        ...headerBefore(head, head.timestamp),
+        baseFeePerGas: message.gasPrice === 0n ? 0n : BASE_FEE_PER_GAS
+      },
+      withdrawals: []
+    },
+    { common: vm.common }
+  )
+
+const run = async (vm: VM, block: Block, message: Message, gasLimit: bigint): Promise<RunTxResult> => {
   await vm.evm.journal.checkpoint()
   try {
     const tx = transactionOf(vm, message, gasLimit)
@@ -136,23 +143,31 @@ const checkFunds = async (vm: VM, message: Message, gasLimit: bigint): Promise<b
 }
 
 /** Runs `message` after block `head`; answers what it returns, or throws 3 (reverted, with data) or -32000. */
-export const call = async (ground: Ground, head: BlockHeader, message: Message): Promise<Hex> => {
-  const vm = await machineAt(ground, head.stateRoot)
+export const call = (machine: CallMachine, head: BlockHeader, message: Message): Promise<Hex> =>
+  machine.at(head.stateRoot, (vm) => callOn(vm, head, message))
+
+const callOn = async (vm: VM, head: BlockHeader, message: Message): Promise<Hex> => {
   const gasLimit = message.gas === undefined || message.gas > BLOCK_GAS_LIMIT ? BLOCK_GAS_LIMIT : message.gas
   await checkFunds(vm, message, message.gasPrice === 0n ? 0n : gasLimit)
-  const result = await run(vm, head, message, gasLimit)
+  const result = await run(vm, blockFor(vm, head, message), message, gasLimit)
   const error = failure(result)
   if (error !== undefined) throw error
   return data(result.execResult.returnValue)
 }
 
-/** The least gas limit `message` succeeds with after block `head`, at most 1.5 % above it (geth's search). */
-export const estimateGas = async (ground: Ground, head: BlockHeader, message: Message): Promise<bigint> => {
-  const vm = await machineAt(ground, head.stateRoot)
+/**
+ * The least gas limit `message` succeeds with after block `head`, at most 1.5 % above it (geth's search). What it really used is tried
+ * first: it suffices unless a contract looks at the gas that is left, and is given a refund or makes calls of its own.
+ */
+export const estimateGas = (machine: CallMachine, head: BlockHeader, message: Message): Promise<bigint> =>
+  machine.at(head.stateRoot, (vm) => estimateOn(vm, head, message))
+
+const estimateOn = async (vm: VM, head: BlockHeader, message: Message): Promise<bigint> => {
+  const block = blockFor(vm, head, message)
   const balance = await checkFunds(vm, message, 0n)
   const affordable = message.gasPrice === 0n ? BLOCK_GAS_LIMIT : (balance - message.value) / message.gasPrice
   let high = [message.gas ?? BLOCK_GAS_LIMIT, BLOCK_GAS_LIMIT, affordable].reduce((a, b) => (a < b ? a : b))
-  const first = await run(vm, head, message, high)
+  const first = await run(vm, block, message, high)
   const error = failure(first)
   if (error !== undefined) {
     throw error.code === 3 || error.message !== "out of gas"
@@ -161,17 +176,21 @@ export const estimateGas = async (ground: Ground, head: BlockHeader, message: Me
   }
   const succeeds = async (gasLimit: bigint): Promise<boolean> => {
     try {
-      return failure(await run(vm, head, message, gasLimit)) === undefined
+      return failure(await run(vm, block, message, gasLimit)) === undefined
     } catch (failed) {
       if (failed instanceof RpcError) return false
       throw failed
     }
   }
   let low = first.totalGasSpent - 1n
-  const guess = ((first.totalGasSpent + (first.gasRefund ?? 0n) + CALL_STIPEND) * 64n) / 63n
-  if (guess < high) {
-    if (await succeeds(guess)) high = guess
-    else low = guess
+  const withRefund = first.totalGasSpent + (first.gasRefund ?? 0n)
+  for (const guess of [withRefund, ((withRefund + CALL_STIPEND) * 64n) / 63n]) {
+    if (guess >= high) break
+    if (await succeeds(guess)) {
+      high = guess
+      break
+    }
+    low = guess
   }
   while (low + 1n < high && (high - low) * 1000n > high * 15n) {
     const middle = (low + high) / 2n < low * 2n ? (low + high) / 2n : low * 2n

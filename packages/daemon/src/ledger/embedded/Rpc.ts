@@ -16,7 +16,7 @@ import { invalidParams, methodNotFound, refused } from "./RpcError.ts"
 import { blockObject, headerOf, logObject, minedTransaction, receiptObject, transactionObject } from "./RpcObjects.ts"
 import type { BlockRef, Params } from "./RpcParams.ts"
 import * as RpcParams from "./RpcParams.ts"
-import { stateAt } from "./State.ts"
+import { CallMachine, stateAt } from "./State.ts"
 
 const CLIENT_VERSION = "treemark/v0.1.0/embedded"
 
@@ -115,6 +115,7 @@ const transactionCount = async (chain: Chain, params: Params): Promise<bigint> =
 /** The methods of `chain` by name. */
 export const methodsOf = (chain: Chain): Readonly<Record<string, Method>> => {
   const { common, store } = chain.ground
+  const machine = new CallMachine(chain.ground)
   const accountOf = (params: Params) => createAddressFromString(RpcParams.address(params, 0))
   return {
     web3_clientVersion: () => CLIENT_VERSION,
@@ -136,9 +137,9 @@ export const methodsOf = (chain: Chain): Readonly<Record<string, Method>> => {
       return `0x${data(value).slice(2).padStart(64, "0")}`
     },
     eth_getTransactionCount: async (p) => quantity(await transactionCount(chain, p)),
-    eth_call: (p) => call(chain.ground, headerAt(chain, p, 1), messageOf(RpcParams.object(p, 0))),
+    eth_call: (p) => call(machine, headerAt(chain, p, 1), messageOf(RpcParams.object(p, 0))),
     eth_estimateGas: async (p) =>
-      quantity(await estimateGas(chain.ground, headerAt(chain, p, 1), messageOf(RpcParams.object(p, 0)))),
+      quantity(await estimateGas(machine, headerAt(chain, p, 1), messageOf(RpcParams.object(p, 0)))),
     eth_sendRawTransaction: (p) => chain.submit(RpcParams.bytesOf(p, 0)),
     eth_getTransactionByHash: (p) => transactionJson(chain, RpcParams.hash(p, 0)),
     eth_getTransactionReceipt: (p) => receiptJson(chain, RpcParams.hash(p, 0)),

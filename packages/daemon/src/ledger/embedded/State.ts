@@ -50,3 +50,31 @@ export const machineAt = (ground: Ground, root: Uint8Array, lasting = false): Pr
   }
   return createVM({ common: ground.common, stateManager: stateAt(ground, root, lasting), blockchain })
 }
+
+/**
+ * One machine for all calls that throw their changes away: making one costs more than running a commit on it. Calls take turns, each at
+ * the state root it names.
+ */
+export class CallMachine {
+  readonly #ground: Ground
+  #vm: VM | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  /** Runs `work` on the machine, at the state under `root`. */
+  at<A>(root: Uint8Array, work: (vm: VM) => Promise<A>): Promise<A> {
+    const turn = this.#turn.then(async () => work(await this.#prepare(root)))
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #prepare(root: Uint8Array): Promise<VM> {
+    const vm = this.#vm ?? (await machineAt(this.#ground, root))
+    this.#vm = vm
+    await vm.stateManager.setStateRoot(root)
+    return vm
+  }
+}

@@ -1,6 +1,6 @@
 /**
  * The embedded data store: Effect's `SqlClient` over node:sqlite, one connection, one process, WAL with synchronous=FULL, so that
- * what was committed survives kill -9 and power loss. Mode 0600 in a folder 0700.
+ * what was committed survives kill -9 and power loss; transactions of one moment share a COMMIT (GroupCommit). Mode 0600 in a folder 0700.
  *
  * Why our own: nothing published works with Effect 4.1. @effect/sql-sqlite-node ends at 4.0.0-beta.102, imports
  * `effect/unstable/sql`, which 4.1 no longer has, begins transactions deferred and knows no busy timeout.
@@ -9,9 +9,10 @@
  * `withTransaction`.
  */
 import { DatabaseSync } from "node:sqlite"
-import { Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, Statement } from "effect/sql"
+import { makeGroupCommit } from "./GroupCommit.ts"
 import { ensurePrivateFile } from "./PrivateFile.ts"
 import { makeConnection } from "./SqliteConnection.ts"
 import { type StoreLocked, StoreUnusable, storeUnusable } from "./StoreErrors.ts"
@@ -41,19 +42,12 @@ const make = Effect.fnUntraced(function* ({ filename }: SqliteOptions) {
     }),
     (opened) => Effect.sync(() => opened.close())
   )
-  const acquirers = SqlClient.makeSqliteAcquirers({
-    connection: Effect.succeed(makeConnection(database)),
-    semaphore: Semaphore.makeUnsafe(1),
-    isTransaction: () => database.isTransaction
-  })
-  const turn = makeTurn()
+  const { flush, ...group } = makeGroupCommit(database, makeConnection(database), makeTurn())
+  yield* Effect.addFinalizer(() => flush)
   return yield* SqlClient.make({
-    ...acquirers,
-    borrower: (use) => acquirers.borrower((connection) => Effect.andThen(turn, use(connection))),
-    transactionAcquirer: Effect.tap(acquirers.transactionAcquirer, () => turn),
+    ...group,
     driver: "node-sqlite",
     compiler: Statement.makeCompilerSqlite(),
-    beginTransaction: "BEGIN IMMEDIATE",
     prepareTransactionControls: true,
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     spanAttributes: [["db.system.name", "sqlite"]]

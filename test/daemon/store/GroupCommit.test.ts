@@ -1,0 +1,148 @@
+/** Transactions that share a COMMIT, on a real file, watched by a second connection that sees only what was committed. */
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, Statement } from "effect/sql"
+import { makeGroupCommit } from "../../../packages/daemon/src/store/GroupCommit.ts"
+import { makeConnection } from "../../../packages/daemon/src/store/SqliteConnection.ts"
+import { tempFolder } from "./TempStore.ts"
+
+const opened = Effect.gen(function* () {
+  const file = join(yield* tempFolder, "group.db")
+  const open = (readOnly: boolean) =>
+    Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true })),
+      (database) => Effect.sync(() => database.close())
+    )
+  const database = yield* open(false)
+  database.exec(`PRAGMA journal_mode = WAL; CREATE TABLE one (id INTEGER PRIMARY KEY);
+    CREATE TABLE part (whole INTEGER REFERENCES one (id) DEFERRABLE INITIALLY DEFERRED)`)
+  const commits = { count: 0 }
+  const connection = makeConnection(database)
+  const counting: typeof connection = {
+    ...connection,
+    execute: (sql, ...rest) => {
+      if (sql === "COMMIT") commits.count++
+      return connection.execute(sql, ...rest)
+    }
+  }
+  const { flush, ...group } = makeGroupCommit(database, counting, Effect.void)
+  yield* Effect.addFinalizer(() => flush)
+  const sql = yield* SqlClient.make({
+    ...group,
+    driver: "node-sqlite",
+    compiler: Statement.makeCompilerSqlite(),
+    prepareTransactionControls: true,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: []
+  }).pipe(Effect.provide(Reactivity.layer))
+  const watcher = yield* open(true)
+  const ids = watcher.prepare("SELECT id FROM one ORDER BY id")
+  const committed = Effect.sync(() => ids.all().map(({ id }) => Number(id)))
+  return { sql, commits, committed, database }
+})
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+/** Runs all of them as fibers of this moment, and answers how each ended. */
+const together = <A, E, R>(works: ReadonlyArray<Effect.Effect<A, E, R>>) =>
+  Effect.all(works.map(Effect.exit), { concurrency: "unbounded" })
+
+describe("group commit", () => {
+  it.live("gives transactions of one moment one COMMIT, and answers none before it", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { commits, committed, sql } = yield* opened
+        const add = (id: number) =>
+          sql.withTransaction(sql`INSERT INTO one VALUES (${id})`).pipe(
+            Effect.andThen(committed),
+            Effect.map((seen) => assert.include(seen, id, "answered before it was committed"))
+          )
+        for (const exit of yield* together(numbers(20).map(add))) assert.isTrue(Exit.isSuccess(exit))
+        assert.isAtMost(commits.count, 3)
+        yield* add(20)
+        assert.strictEqual((yield* committed).length, 21)
+      })
+    )
+  )
+
+  it.live("gives statements outside a transaction the same: none is answered before it is committed", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { commits, committed, sql } = yield* opened
+        const add = (id: number) =>
+          sql`INSERT INTO one VALUES (${id})`.pipe(
+            Effect.andThen(committed),
+            Effect.map((seen) => assert.include(seen, id))
+          )
+        for (const exit of yield* together(numbers(20).map(add))) assert.isTrue(Exit.isSuccess(exit))
+        assert.isAtMost(commits.count, 3)
+        const rows = yield* sql<{ readonly n: number }>`SELECT count(*) AS n FROM one`
+        assert.strictEqual(rows[0]?.n, 20)
+      })
+    )
+  )
+
+  it.live("undoes a transaction that fails, and nothing of its neighbours", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { committed, sql } = yield* opened
+        const add = (id: number) =>
+          sql`INSERT INTO one VALUES (${id})`.pipe(
+            Effect.andThen(sql.withTransaction(sql`INSERT INTO one VALUES (${100 + id})`)),
+            Effect.andThen(id % 2 === 0 ? Effect.void : Effect.fail("refused")),
+            sql.withTransaction
+          )
+        const exits = yield* together(numbers(10).map(add))
+        assert.deepStrictEqual(
+          exits.map(Exit.isSuccess),
+          numbers(10).map((id) => id % 2 === 0)
+        )
+        assert.deepStrictEqual(yield* committed, [0, 2, 4, 6, 8, 100, 102, 104, 106, 108])
+      })
+    )
+  )
+
+  it.live("fails every transaction of a COMMIT that fails, stores none of them, and goes on", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { committed, database, sql } = yield* opened
+        const orphan = sql.withTransaction(sql`INSERT INTO part VALUES (77)`)
+        const good = sql.withTransaction(sql`INSERT INTO one VALUES (1)`)
+        const exits = yield* together([good, orphan])
+        assert.deepStrictEqual(exits.map(Exit.isFailure), [true, true])
+        assert.deepStrictEqual(yield* committed, [])
+        assert.isFalse(database.isTransaction)
+        yield* good
+        assert.deepStrictEqual(yield* committed, [1])
+      })
+    )
+  )
+
+  it.live("fails those whose transaction SQLite ended by itself, and goes on", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { committed, database, sql } = yield* opened
+        const good = sql.withTransaction(sql`INSERT INTO one VALUES (1)`)
+        const ending = sql.withTransaction(Effect.sync(() => database.exec("ROLLBACK")))
+        const exits = yield* together([good, ending])
+        assert.deepStrictEqual(exits.map(Exit.isFailure), [true, true])
+        yield* good
+        assert.deepStrictEqual(yield* committed, [1])
+      })
+    )
+  )
+
+  it.live("runs what is neither read nor write with no transaction open", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { committed, sql } = yield* opened
+        const insert = sql`INSERT INTO one VALUES (5)`
+        yield* together([insert, sql`PRAGMA wal_checkpoint(TRUNCATE)`, sql`VACUUM`])
+        assert.deepStrictEqual(yield* committed, [5])
+      })
+    )
+  )
+})

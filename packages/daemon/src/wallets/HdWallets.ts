@@ -3,11 +3,11 @@
  * (https://github.com/bitcoin/bips/blob/master/bip-0044.mediawiki), as every Ethereum wallet derives them.
  * Index 0 is the service's own (the committer); accounts have 1 and up.
  */
-import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { HDKey } from "@scure/bip32"
-import { addressOfPrivateKey, signPersonalMessage } from "@treemark/core/asset-tree/Signature"
+import { addressOfPrivateKey, personalMessageHash } from "@treemark/core/asset-tree/Signature"
 import { type WalletAddress, walletAddress } from "@treemark/core/identity/WalletAddress"
 import { Context, Effect, Layer, Redacted } from "effect"
+import { type DigestSignature, fastestSign } from "./DigestSigning.ts"
 import { Seed } from "./Seed.ts"
 
 const PATH = "m/44'/60'/0'/0"
@@ -15,13 +15,6 @@ const INDEX_LIMIT = 2 ** 31
 
 /** The index of the service's own wallet. */
 export const SERVICE_WALLET = 0
-
-/** An ECDSA signature over secp256k1: r and s of 32 bytes each, low s. */
-export interface DigestSignature {
-  readonly r: Uint8Array
-  readonly s: Uint8Array
-  readonly yParity: 0 | 1
-}
 
 /** An `index` is a whole number from 0 to 2^31 − 1; anything else throws a `RangeError`. */
 export interface HdWalletsShape {
@@ -45,6 +38,7 @@ export class HdWallets extends Context.Service<HdWallets, HdWalletsShape>()("@tr
 /** The wallets of a 64-byte BIP-39 seed; each key is derived once. */
 export const walletsOf = (seed: Redacted.Redacted<Uint8Array>): HdWalletsShape => {
   const parent = HDKey.fromMasterSeed(Redacted.value(seed)).derive(PATH)
+  const sign = fastestSign()
   const wallets = new Map<number, { readonly key: Uint8Array; readonly address: WalletAddress }>()
 
   const wallet = (index: number) => {
@@ -63,10 +57,10 @@ export const walletsOf = (seed: Redacted.Redacted<Uint8Array>): HdWalletsShape =
   return {
     address: (index) => wallet(index).address,
     privateKey: (index) => Redacted.make(wallet(index).key, { label: "wallet key" }),
-    signText: (index, text) => signPersonalMessage(text, wallet(index).key),
-    signDigest: (index, digest) => {
-      const signed = secp256k1.sign(digest, wallet(index).key, { prehash: false, lowS: true, format: "recovered" })
-      return { r: signed.slice(1, 33), s: signed.slice(33), yParity: signed[0] === 1 ? 1 : 0 }
-    }
+    signText: (index, text) => {
+      const { r, s, yParity } = sign(personalMessageHash(text), wallet(index).key)
+      return `0x${Buffer.concat([r, s]).toString("hex")}${(27 + yParity).toString(16)}`
+    },
+    signDigest: (index, digest) => sign(digest, wallet(index).key)
   }
 }

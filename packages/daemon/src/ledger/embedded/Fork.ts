@@ -11,8 +11,21 @@ const UP_TO_CANCUN = Mainnet.hardforks
     fork.timestamp === undefined ? { name: fork.name, block: 0 } : { name: fork.name, block: null, timestamp: 0 }
   )
 
-/** The rule set of the chain with this id. */
-export const cancun = (chainId: number): Common =>
-  createCustomCommon({ chainId, name: `treemark-${chainId}`, hardforks: UP_TO_CANCUN }, Mainnet, {
+/**
+ * The rule set of the chain with this id. ethereumjs copies it for every transaction and block and merges the same tables of parameters
+ * again each time, in case the fork changes: here it never does, so one is enough, and each table is merged once.
+ */
+export const cancun = (chainId: number): Common => {
+  const common = createCustomCommon({ chainId, name: `treemark-${chainId}`, hardforks: UP_TO_CANCUN }, Mainnet, {
     hardfork: Hardfork.Cancun
   })
+  const merge = common.updateParams.bind(common)
+  const merged = new Set<unknown>()
+  common.copy = () => common
+  common.updateParams = (params) => {
+    if (merged.has(params)) return
+    merged.add(params)
+    merge(params)
+  }
+  return common
+}

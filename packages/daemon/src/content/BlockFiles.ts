@@ -18,6 +18,8 @@ const SYNCS_AT_ONCE = 4
 export class BlockFiles {
   readonly folder: string
   readonly drafts: string
+  /** Shards whose own place in the folder is durable: known to this process, so that the folder is not synced for each block. */
+  readonly #placed = new Set<string>()
 
   constructor(folder: string) {
     this.folder = folder
@@ -52,7 +54,9 @@ export class BlockFiles {
   /** Writes the file of `cid`, unless it holds `bytes` already, and adds to `touched` the folders to sync before it is durable. */
   async write(cid: string, bytes: Uint8Array, touched: Set<string>): Promise<void> {
     const path = this.pathOf(cid)
-    touched.add(dirname(path)).add(this.folder)
+    const shard = dirname(path)
+    touched.add(shard)
+    if (!this.#placed.has(shard)) touched.add(this.folder)
     const present = await this.read(cid)
     if (present !== undefined && Buffer.compare(present, bytes) === 0) return
     const draft = join(this.drafts, randomUUID())
@@ -73,6 +77,8 @@ export class BlockFiles {
 
   /** Syncs the folders in `touched` and takes them out of it; one that could not be synced stays in it. */
   async sync(touched: Set<string>): Promise<void> {
+    const shards = [...touched]
+    const isFolderSynced = touched.has(this.folder)
     const waiting = [...touched]
     const worker = async () => {
       for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -86,6 +92,7 @@ export class BlockFiles {
       }
     }
     await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, worker))
+    if (isFolderSynced) for (const shard of shards) this.#placed.add(shard)
   }
 }
 

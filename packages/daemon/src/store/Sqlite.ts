@@ -24,6 +24,9 @@ const MAX_TURN_MS = 4
 /** Waiting for a lock sleeps the whole thread; only foreign tools can hold one, so it is short. */
 const BUSY_TIMEOUT_MS = 250
 
+/** Pages of 4 KiB that the log may hold before they move to the database: the same few pages change with every commit. */
+const CHECKPOINT_PAGES = 8_000
+
 export interface SqliteOptions {
   /** Path of the database file; created with its folder when missing. Beside it: `-wal`, `-shm` and `.lock`. */
   readonly filename: string
@@ -84,7 +87,9 @@ const open = (filename: string): DatabaseSync => {
       const cause = new Error(`write-ahead logging is not available (journal mode ${String(mode)})`)
       throw new StoreUnusable({ filename, reason: "wal", cause })
     }
-    database.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF")
+    database.exec(
+      `PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
+    )
     return database
   } catch (error) {
     database.close()

@@ -18,7 +18,7 @@ import { PublicUrl, servicesLayer } from "../packages/daemon/src/Services.ts"
 import * as Settings from "../packages/daemon/src/Settings.ts"
 
 export interface CommitBench {
-  /** One commit from its idempotency key to its stored answer. */
+  /** One commit from its idempotency key to its stored answer, without spans, as the daemon runs it. */
   readonly durable: () => Promise<unknown>
   /** One transaction of the same size: signed by viem, sent, its receipt awaited. */
   readonly bare: () => Promise<unknown>
@@ -85,7 +85,7 @@ export const openCommitBench = async (home: string): Promise<CommitBench> => {
             receiptedAnswer(caller, "commit", commitId, receipt)
           )
         )
-      })
+      }).pipe(Effect.withTracerEnabled(false))
     )
   }
 

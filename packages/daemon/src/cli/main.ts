@@ -10,4 +10,7 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
     ? onExit(0)
     : Runtime.defaultTeardown(exit, onExit)
 
-NodeRuntime.runMain(Effect.provide(program, NodeServices.layer), { disableErrorReporting: true, teardown })
+/** Spans name the steps for whoever embeds core with a tracer of their own. Nobody collects them here, and each costs. */
+const main = Effect.withTracerEnabled(Effect.provide(program, NodeServices.layer), false)
+
+NodeRuntime.runMain(main, { disableErrorReporting: true, teardown })

@@ -5,6 +5,7 @@ export { checksumOf, isSha256Text } from "./asset-tree/Checksum.ts"
 export { cidOf, DAG_JSON_CODE, DAG_PB_CODE, type ParsedCid, parseCid, RAW_CODE, treeCidOf } from "./asset-tree/Cid.ts"
 export { compareUtf8, dagJsonText, encodeDagJson, type JsonValue } from "./asset-tree/DagJson.ts"
 export { type License, licenseOf } from "./asset-tree/License.ts"
+export { NitTree } from "./asset-tree/NitTree.ts"
 export {
   addressOfPrivateKey,
   personalMessageHash,
@@ -13,7 +14,14 @@ export {
   type SignatureRefusal,
   signPersonalMessage
 } from "./asset-tree/Signature.ts"
-export { DagJson, type EncodedTree, TreeFormat } from "./asset-tree/TreeFormat.ts"
+export {
+  DagJson,
+  type EncodedTree,
+  TREE_FORMATS,
+  type TreeEncoding,
+  TreeFormat,
+  type TreeFormatName
+} from "./asset-tree/TreeFormat.ts"
 export { AllNetworksDeadline, allNetworksBalance } from "./balance/AllNetworksBalance.ts"
 export { mainnetBalance } from "./balance/MainnetBalance.ts"
 export { type BalanceNetwork, NativeBalance } from "./balance/NativeBalance.ts"
@@ -23,15 +31,34 @@ export { AssetNotRegistered, type CommitError } from "./commit/CommitError.ts"
 export { CommitReceipt } from "./commit/CommitReceipt.ts"
 export { Provider } from "./commit/PrepareCommit.ts"
 export { quoteCommit } from "./commit/QuoteCommit.ts"
+export {
+  HISTORY_FILE,
+  HISTORY_MEDIA_TYPE,
+  type HistoryCommit,
+  type HistoryDocument,
+  historyBlock,
+  historyText,
+  proofBlock
+} from "./history/HistoryFile.ts"
+export { type Change, changesOf, jsonPatchOf, type PatchOperation } from "./history/JsonPatch.ts"
+export {
+  type CommitStatus,
+  STATUS_LETTERS,
+  STATUS_MEANINGS,
+  type StatusLetter,
+  statusOf
+} from "./history/Status.ts"
 export { AccountId, Caller } from "./identity/Caller.ts"
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
 export { WalletAddress, walletAddress } from "./identity/WalletAddress.ts"
 export { ContentStore, StorageUnavailable } from "./ledger/ContentStore.ts"
 export {
   CommitPending,
+  type HistoryRange,
   Ledger,
   type LedgerCommit,
   LedgerEntry,
+  type LedgerPlace,
   LedgerUnavailable,
   NetworkRole
 } from "./ledger/Ledger.ts"

@@ -31,10 +31,14 @@ export const prepareCommit = Effect.fn("PrepareCommit")(function* (input: {
   const ledger = yield* Ledger
   const network: NetworkRole = request.testnet ? "testnet" : "mainnet"
 
-  yield* checkRegistration(request)
   const author = request.author ?? caller.wallet
   const signedAt = request.assetTreeSignature === undefined ? "daemon" : "elsewhere"
-  const tree = (yield* TreeFormat).encode(assetTreeOf({ request, author, serviceName: caller.serviceName, signedAt }))
+  const format = (yield* TreeFormat).on(network)
+  const members = assetTreeOf({ request, author, serviceName: caller.serviceName, signedAt })
+  const [first, ...others] = format.customProblems(members).map((problem) => new FieldProblem(problem))
+  if (first !== undefined) return yield* new InvalidFields({ problems: [first, ...others] })
+  yield* checkRegistration(request)
+  const tree = format.encode(members)
   const signature = yield* signatureOf({ caller, author, given: request.assetTreeSignature, checksum: tree.sha256 })
 
   const commitData = commitDataOf(
@@ -42,7 +46,7 @@ export const prepareCommit = Effect.fn("PrepareCommit")(function* (input: {
       tree,
       signature,
       author,
-      committer: ledger.committer,
+      committer: ledger.committerOf(request.assetCid),
       action: request.action,
       actionResult: (yield* ContentStore).locationOf(tree.cid),
       provider: yield* Provider,

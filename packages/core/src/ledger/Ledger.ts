@@ -54,11 +54,26 @@ export interface LedgerCommit {
   readonly commitData: string
 }
 
+/** The place of an event on its ledger; later events have a higher block, or in one block a higher index. */
+export interface LedgerPlace {
+  readonly blockNumber: number
+  readonly logIndex: number
+}
+
+/** A part of a history: what lies strictly between two places, and of that at most `limit`, from its oldest or its newest end. */
+export interface HistoryRange {
+  readonly after?: LedgerPlace | undefined
+  readonly before?: LedgerPlace | undefined
+  readonly limit?: number | undefined
+  /** Which end `limit` counts from; the oldest by default. */
+  readonly from?: "oldest" | "newest" | undefined
+}
+
 export class Ledger extends Context.Service<
   Ledger,
   {
-    /** The service's wallet that sends the transactions. */
-    readonly committer: WalletAddress
+    /** The service's wallet that sends the commits of this asset: all of them, so that they stand in the order they were made. */
+    readonly committerOf: (assetCid: string) => WalletAddress
     /** The most that committing `commitData` may cost in gas: the estimate and a margin, at today's fee. */
     readonly quote: (
       network: NetworkRole,
@@ -76,10 +91,11 @@ export class Ledger extends Context.Service<
         readonly commitData: string
       }
     ) => Effect.Effect<LedgerEntry, LedgerUnavailable | CommitPending | StorageUnavailable>
-    /** Every commit of an asset, by any recorder, oldest first. */
+    /** The commits of an asset, by any recorder, oldest first: every one, or those of a range. */
     readonly history: (
       network: NetworkRole,
-      assetCid: string
+      assetCid: string,
+      range?: HistoryRange
     ) => Effect.Effect<ReadonlyArray<LedgerCommit>, LedgerUnavailable>
     /** A URL that opens on the transaction in the network's explorer. */
     readonly explorerUrl: (network: NetworkRole, txHash: string) => string

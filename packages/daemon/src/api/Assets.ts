@@ -14,6 +14,11 @@ export const AssetCommit = Schema.Struct({
   commitData: Schema.optionalKey(Schema.String)
 })
 
+const asked = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
+/** Of a page only. */
+const place = Schema.optionalKey(Schema.NullOr(Schema.String))
+
 const RegisteredAssetResponse = Schema.Struct(RegisteredAsset.fields).annotate({ identifier: "RegisteredAsset" })
 
 export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
@@ -37,13 +42,18 @@ export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
     ),
   HttpApiEndpoint.get("assetCommits", "/assets/:assetCid/commits", {
     params: { assetCid: Schema.String },
-    query: { testnet: Schema.optionalKey(Schema.String.annotate({ description: "true or false (the default)" })) },
-    success: Schema.Struct({ commits: Schema.Array(AssetCommit) }),
+    query: {
+      testnet: asked("true or false (the default)"),
+      limit: asked("How many commits to give, 1 to 1000: the oldest, or with `before` the newest of those before it"),
+      after: asked("Only commits after this place, BLOCK:INDEX, such as the `next` of another answer"),
+      before: asked("Only commits before this place, BLOCK:INDEX, such as the `previous` of another answer")
+    },
+    success: Schema.Struct({ commits: Schema.Array(AssetCommit), next: place, previous: place }),
     error: problems(["invalid_fields", "ledger_unavailable"])
   })
     .annotate(OpenApi.Summary, "Commits of an asset")
     .annotate(
       OpenApi.Description,
-      "Every commit of the asset on the mainnet, or with `testnet=true` on the test network, by any recorder, oldest first."
+      "Every commit of the asset on the mainnet, or with `testnet=true` on the test network, by any recorder, oldest first. With `limit`, `after` or `before` a page of them; then `next` and `previous` say where the neighbouring pages begin, null where there is none."
     )
 )

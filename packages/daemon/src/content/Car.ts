@@ -16,7 +16,7 @@ export interface CarOptions {
   readonly duplicates: boolean
 }
 
-interface Block {
+export interface Block {
   readonly cid: CID
   readonly bytes: Uint8Array
 }
@@ -27,10 +27,16 @@ export const carOf = (
   root: Block,
   options: CarOptions
 ): Stream.Stream<Uint8Array, StorageUnavailable> =>
+  carOfBlocks(root.cid, options.scope === "block" ? Stream.succeed(root) : walk(contents, root, options.duplicates))
+
+/** The CAR of `blocks`, in their order, with one root. */
+export const carOfBlocks = <E>(
+  root: CID,
+  blocks: Stream.Stream<Block, E>
+): Stream.Stream<Uint8Array, StorageUnavailable | E> =>
   Stream.unwrap(
     Effect.sync(() => {
-      const { writer, out } = CarWriter.create([root.cid])
-      const blocks = options.scope === "block" ? Stream.succeed(root) : walk(contents, root, options.duplicates)
+      const { writer, out } = CarWriter.create([root])
       const fill = blocks.pipe(
         Stream.runForEach((block) => Effect.promise(() => writer.put(block))),
         Effect.andThen(Effect.promise(() => writer.close()))

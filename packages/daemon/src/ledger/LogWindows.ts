@@ -1,0 +1,76 @@
+/**
+ * Reads logs of many blocks in windows as wide as the node lets them be: they grow until one is refused, shrink to what the node wants
+ * (LogLimits), and grow again where only what those blocks held was too much. From the oldest block on, or from the newest back.
+ */
+import { Duration, Effect, Result } from "effect"
+import { wishOf } from "./LogLimits.ts"
+import type { RpcFailure } from "./RpcFailure.ts"
+
+/** Blocks `low` to `high`, both included; none when `low` is higher. */
+export interface Span {
+  readonly low: bigint
+  readonly high: bigint
+}
+
+export interface WindowOptions {
+  /** How many blocks the first question is about. */
+  readonly first: bigint
+  readonly newestFirst: boolean
+  /** Reading ends when so many are found; every one by default. */
+  readonly limit?: number | undefined
+}
+
+/** After a refusal that is no lasting rule, so many answers at half of what was refused pass before as much is tried again. */
+const CALM_ANSWERS = 8
+/** Questions that came to nothing (timeouts, a gateway's 5xx) in a row; each was repeated by the transport already. */
+const MOST_SILENCES = 3
+const MOST_WAITS = 10
+const WAIT = Duration.millis(500)
+
+/** What `read` finds in all blocks of `span`, in the order of the blocks whichever end is read first. */
+export const readWindows = Effect.fn("LogWindows.readWindows")(function* <A>(
+  span: Span,
+  read: (window: Span) => Effect.Effect<ReadonlyArray<A>, RpcFailure>,
+  { first, limit = Number.POSITIVE_INFINITY, newestFirst }: WindowOptions
+) {
+  const parts: Array<ReadonlyArray<A>> = []
+  let [count, silences, waits, calm] = [0, 0, 0, 0]
+  let { low, high } = span
+  let width = first
+  let ceiling: bigint | undefined
+  let rule: bigint | undefined
+  while (low <= high && count < limit) {
+    const blocks = min(width, high - low + 1n)
+    const window = newestFirst ? { low: high - blocks + 1n, high } : { low, high: low + blocks - 1n }
+    const answer = yield* Effect.result(read(window))
+    if (Result.isSuccess(answer)) {
+      parts.push(answer.success)
+      count += answer.success.length
+      if (newestFirst) high = window.low - 1n
+      else low = window.high + 1n
+      silences = 0
+      if (ceiling !== undefined && width >= ceiling && ++calm >= CALM_ANSWERS) {
+        calm = 0
+        ceiling = min(ceiling * 2n, rule ?? ceiling * 2n)
+      }
+      if (blocks === width) width = min(width * 2n, ceiling ?? width * 2n)
+      continue
+    }
+    const failure = answer.failure
+    const wish = wishOf(failure, blocks)
+    if (failure.outcome === "unknown" && ++silences > MOST_SILENCES) return yield* failure
+    if (wish.kind === "later" && ++waits <= MOST_WAITS) {
+      yield* Effect.sleep(WAIT)
+      continue
+    }
+    if (wish.kind !== "narrower") return yield* failure
+    width = wish.blocks
+    ceiling = wish.lasting ? width : max(width, blocks / 2n)
+    if (wish.lasting) rule = width
+    calm = 0
+  }
+  return (newestFirst ? parts.reverse() : parts).flat()
+})
+
+const max = (left: bigint, right: bigint): bigint => (left > right ? left : right)
+const min = (left: bigint, right: bigint): bigint => (left < right ? left : right)

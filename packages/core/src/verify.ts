@@ -3,6 +3,7 @@
  * The offline verifier and browsers import this, and nothing else of core.
  */
 export { isSha256Text } from "./asset-tree/Checksum.ts"
+export { cidOfSha256, DAG_JSON_CODE, parseCid, RAW_CODE, SHA2_256_CODE } from "./asset-tree/Cid.ts"
 export { KnownSigners } from "./asset-tree/KnownSigners.ts"
 export {
   nobleRecoverKey,
@@ -66,6 +67,17 @@ export {
 } from "./verification/AuthorsFile.ts"
 export { CHECKS, type CheckName, CODES, type Code, type CodeMeaning } from "./verification/Codes.ts"
 export type { Recover, VerifyInput } from "./verification/Evidence.ts"
+export { explain } from "./verification/explain/Explain.ts"
+export type {
+  BytesExcerpt,
+  ExplainedCommand,
+  ExplainedInput,
+  Explanation,
+  FileNames,
+  HashedBytes,
+  NearMiss
+} from "./verification/explain/Explanation.ts"
+export type { NearMissKind } from "./verification/explain/NearMiss.ts"
 export type { Check, Findings, Provenance, Report, Verdict } from "./verification/Report.ts"
 export type { Sha256 } from "./verification/Unixfs.ts"
 export { inputOfProof, verify } from "./verification/Verify.ts"

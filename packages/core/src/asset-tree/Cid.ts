@@ -22,7 +22,10 @@ export interface ParsedCid {
 /** Base58 and base36 take time that grows with the square of the length, so hostile text must not be long. */
 const LONGEST_SLOW_BASE = 1024
 
-/** Takes `text` apart; `undefined` when multiformats does not parse it as a CID, or it is over 1,024 characters and not base32. */
+/**
+ * Takes `text` apart; `undefined` when multiformats does not parse it as a CID, it has capitals in a base of small letters, or it is over
+ * 1,024 characters and not base32.
+ */
 export const parseCid = (text: string): ParsedCid | undefined => {
   if (latest?.text !== text) latest = { text, parsed: parseUsual(text) ?? parse(text) }
   return latest.parsed
@@ -64,6 +67,8 @@ const HEADS = { [RAW_CODE]: [1, 0x55, 0x12, 32], [DAG_JSON_CODE]: [1, 0xa9, 0x02
 
 const parse = (text: string): ParsedCid | undefined => {
   if (text.length > LONGEST_SLOW_BASE && !text.startsWith("b")) return undefined
+  // multiformats reads base32 and base36 in any letter case, which would give a CID many spellings.
+  if (/^[bk].*[A-Z]/s.test(text)) return undefined
   try {
     const cid = CID.parse(text)
     return { version: cid.version, codec: cid.code, hash: cid.multihash.code, digest: cid.multihash.digest }

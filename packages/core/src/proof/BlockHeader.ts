@@ -3,8 +3,9 @@
  * so nothing behind the 15 needs to be understood (Avalanche's subnet-evm adds blockGasCost and more). The block's hash is
  * the keccak-256 of the RLP. Yellow Paper, section 4.4.
  */
-import { keccak_256 } from "@noble/hashes/sha3.js"
+
 import { bytesToHex } from "@noble/hashes/utils.js"
+import { keccak256 } from "../identity/Keccak256.ts"
 import { decodeRlp, integerOf } from "./Rlp.ts"
 
 export interface BlockHeader {
@@ -43,7 +44,7 @@ export const readHeader = (raw: Uint8Array): BlockHeader | undefined => {
   const timestamp = integerOf(fields[11])
   if (number === undefined || timestamp === undefined) return undefined
   return {
-    hash: `0x${bytesToHex(keccak_256(raw))}`,
+    hash: `0x${bytesToHex(keccak256(raw))}`,
     number,
     timestamp,
     transactionsRoot: fields[4]!,

@@ -3,8 +3,9 @@
  * (https://eips.ethereum.org/EIPS/eip-7053). An indexed string is the keccak-256 of its UTF-8 bytes; the data is the ABI encoding
  * of one string: 32 bytes with the number 32, 32 bytes with the length, the text, zeros up to a multiple of 32.
  */
-import { keccak_256 } from "@noble/hashes/sha3.js"
+
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
+import { keccak256 } from "../identity/Keccak256.ts"
 import type { Log } from "./Receipt.ts"
 import { rlpInteger } from "./Rlp.ts"
 
@@ -18,7 +19,7 @@ export interface EventTopics {
 const WORD = 32
 
 /** keccak-256 of `text` in UTF-8, hex without `0x`: an indexed string, an event's signature. */
-export const topicOf = (text: string): string => bytesToHex(keccak_256(utf8ToBytes(text)))
+export const topicOf = (text: string): string => bytesToHex(keccak256(utf8ToBytes(text)))
 
 export const commitTopic = (): string => topicOf("Commit(address,string,string)")
 

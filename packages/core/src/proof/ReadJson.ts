@@ -37,26 +37,47 @@ export const readJsonObjectText = (text: string): JsonReading => {
 const PLAIN_LENGTH = 64 * 1024
 
 /**
- * The shortcut for what programs write: a text that is exactly what JSON.stringify makes of its value, on one line or as proof files are
- * written, has no key twice. It is not taken for anything the scan could refuse otherwise: brackets enough to nest too deep, the
- * escape of a surrogate.
+ * The shortcut for what programs write. A key that occurs twice loses its first value in JSON.parse, so the text then holds more strings than the
+ * value does: counting quotes finds it. Not taken for anything else that the scan could refuse or misread: brackets enough to nest too deep,
+ * escapes of code units (halves of surrogates), a backslash before a backslash (which hides whether a quote ends its string).
  */
 const readPlain = (text: string): JsonObject | undefined => {
-  if (!isPlain(text)) return undefined
+  if (!isPlain(text) || text.includes("\\\\") || !text.isWellFormed()) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    const written = text.startsWith("{\n") ? `${JSON.stringify(value, null, 2)}\n` : JSON.stringify(value)
-    return isJsonObject(value) && written === text ? value : undefined
+    return isJsonObject(value) && countQuotes(text) === 2 * countStrings(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
 const isPlain = (text: string): boolean =>
-  text.length <= PLAIN_LENGTH && !text.includes("\\ud") && !hasManyBrackets(text)
+  text.length <= PLAIN_LENGTH && !text.includes("\\u") && !hasManyBrackets(text)
 
-/** Whether `text` is what JSON.stringify makes of `value`, and nothing that {@link readJsonObjectText} refuses. */
-export const isTextOf = (value: JsonObject, text: string): boolean => isPlain(text) && JSON.stringify(value) === text
+/** Quotes that begin or end a string; those inside of one have a backslash before them. */
+const countQuotes = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
+    if (text.charCodeAt(at - 1) !== BACKSLASH) count++
+  }
+  return count
+}
+
+const BACKSLASH = 0x5c
+
+/** Keys and texts in a value, at every depth. */
+const countStrings = (value: unknown): number => {
+  if (typeof value === "string") return 1
+  if (typeof value !== "object" || value === null) return 0
+  const inner: ReadonlyArray<unknown> = Array.isArray(value) ? value : Object.values(value)
+  let count = inner === value ? 0 : inner.length
+  for (const part of inner) count += countStrings(part)
+  return count
+}
+
+/** Whether `text` is what JSON.stringify makes of `value`, and nothing that {@link readJsonObjectText} refuses. Not asked of texts with null, which stands for infinity too. */
+export const isTextOf = (value: JsonObject, text: string): boolean =>
+  isPlain(text) && !text.includes("null") && JSON.stringify(value) === text
 
 const hasManyBrackets = (text: string): boolean => {
   let count = 0

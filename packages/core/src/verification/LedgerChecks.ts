@@ -23,31 +23,35 @@ const differingMember = (
   record: { readonly [member: string]: JsonValue }
 ) => {
   for (const key of new Set([...Object.keys(onLedger), ...Object.keys(record)])) {
-    if (isSame(onLedger, record, key)) continue
-    const expected = memberText(onLedger, key)
-    const actual = memberText(record, key)
-    if (expected !== actual) return { expected, actual }
+    if (!isSame(memberIn(onLedger, key), memberIn(record, key))) {
+      return { expected: memberText(onLedger, key), actual: memberText(record, key) }
+    }
   }
   return undefined
 }
 
-/** Most members are text or numbers, which compare without being written out. */
-const isSame = (
-  left: { readonly [member: string]: JsonValue },
-  right: { readonly [member: string]: JsonValue },
-  key: string
-): boolean => Object.hasOwn(left, key) && Object.hasOwn(right, key) && left[key] === right[key]
+const memberIn = (object: { readonly [member: string]: JsonValue }, key: string): JsonValue | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined
 
-const memberText = (object: { readonly [member: string]: JsonValue }, key: string): string =>
-  Object.hasOwn(object, key) ? `${key}: ${comparable(object[key]!)}` : `no ${key}`
-
-/** JSON text that is the same for equal values, in whatever order their keys stand. */
-const comparable = (value: JsonValue): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1))
-      : part
+/** Whether two JSON values are equal, in whatever order their keys stand. Texts would not do: 1e400 is written as null. */
+const isSame = (left: JsonValue | undefined, right: JsonValue | undefined): boolean => {
+  if (left === right) return true
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
+  if (Array.isArray(left) !== Array.isArray(right)) return false
+  const members = Object.entries(left)
+  return (
+    members.length === Object.keys(right).length &&
+    members.every(([key, value]) => isSame(value, memberIn(right as { readonly [member: string]: JsonValue }, key)))
   )
+}
+
+const memberText = (object: { readonly [member: string]: JsonValue }, key: string): string => {
+  const value = memberIn(object, key)
+  return value === undefined ? `no ${key}` : `${key}: ${JSON.stringify(value, finite)}`
+}
+
+const finite = (_: string, value: unknown): unknown =>
+  typeof value === "number" && !Number.isFinite(value) ? String(value) : value
 
 export const committerIsRecorder = ({ input }: Evidence): Check => {
   const name = "committer-is-recorder"

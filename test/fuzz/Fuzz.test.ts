@@ -1,0 +1,36 @@
+/** Half a minute of fuzzing in every test run; `npm run fuzz` takes ten. */
+import { assert, describe, it } from "@effect/vitest"
+import { corpus } from "./Corpus.ts"
+import { factsOf } from "./Independent.ts"
+import { type Failure, fuzz, judge } from "./Run.ts"
+
+const seed = Number(process.env.TREEMARK_FUZZ_SEED ?? Date.now() % 2 ** 31)
+const SECONDS = 30
+
+describe("mutated proofs", () => {
+  it("start from proofs of every kind that hold, for us and for the independent checker", () => {
+    for (const original of corpus) {
+      const { outcome, problems } = judge(Buffer.from(original.text), original)
+      assert.strictEqual(outcome, "valid", original.kind)
+      assert.deepStrictEqual(problems, [], original.kind)
+      const facts = factsOf(Buffer.from(original.text))
+      assert.strictEqual(facts.signer, facts.author, original.kind)
+      assert.strictEqual(facts.isIncluded, original.text.includes('"inclusion"'), original.kind)
+      assert.strictEqual(facts.isTransactionShown, facts.isIncluded, original.kind)
+    }
+  })
+
+  it(`never throw, never take a second, and are valid only where an independent checker agrees (${SECONDS} s)`, {
+    timeout: 120_000
+  }, () => {
+    const failures: Array<Failure> = []
+    const end = performance.now() + SECONDS * 1000
+    const isDone = () => performance.now() > end || failures.length >= 10
+    const counts = fuzz(seed, isDone, (failure) => failures.push(failure))
+    const again = `run again with TREEMARK_FUZZ_SEED=${seed} npm run fuzz`
+    assert.deepStrictEqual(failures, [], `${again} (TREEMARK_FUZZ_CASE=${failures[0]?.number} for the first alone)`)
+    for (const outcome of ["valid", "invalid", "unconfirmed", "proof_members", "proof_not_json"]) {
+      assert.isAbove(counts[outcome] ?? 0, 5, `too few cases were ${outcome}: ${again}`)
+    }
+  })
+})

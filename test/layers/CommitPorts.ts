@@ -117,7 +117,7 @@ const ledgerLayer = (ports: CommitPorts) =>
     Effect.gen(function* () {
       const { commits } = yield* Trace
       return {
-        committer: COMMITTER,
+        committerOf: () => COMMITTER,
         quote: () => ports.quote ?? Effect.succeed(amount(GAS_CEILING)),
         record: (network, { commitId, commitData }) => {
           commits.push({ network, commitId, commitData })

@@ -125,9 +125,11 @@ const COMMIT_STATE = {
   assetTreeCid: null,
   explorer: null,
   blockNumber: null,
+  confirmations: null,
   charged: null,
   receipt: null,
-  error: null
+  error: null,
+  history: []
 } as const
 
 const logLayer = (world: World) => Logger.layer([Logger.map(Logger.formatJson, (line) => void world.log.push(line))])
@@ -204,6 +206,7 @@ const accountsLayer = Layer.mock(Accounts, {
             wallet: WALLET,
             walletIndex: 1,
             disabled: false,
+            closed: false,
             createdAt: 0,
             credits: amount(UNITS_PER_TOKEN / 8n)
           })

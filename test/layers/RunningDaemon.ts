@@ -54,6 +54,8 @@ export interface DaemonOptions {
   readonly home?: string
   /** More environment variables. */
   readonly env?: Readonly<Record<string, string>>
+  /** Name of the fixture's own account, for a home whose accounts are there already. */
+  readonly registrar?: string
 }
 
 /** A `treemarkd` command ended with another exit code than 0. */
@@ -153,7 +155,7 @@ export const startDaemon: (options?: DaemonOptions) => Effect.Effect<RunningDaem
       overSocket("POST", "/accounts", { serviceName: account.name, credits: "0", tokens: "0", ...account }).pipe(
         Effect.map((created) => created as { readonly account: DaemonAccount; readonly token: string })
       )
-    const registrar = yield* createAccount({ name: "registrar of the fixture" })
+    const registrar = yield* createAccount({ name: options.registrar ?? "registrar of the fixture" })
 
     return RunningDaemon.of({
       home,

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path"
 import { fieldProblems } from "@treemark/core"
 import { Config, ConfigProvider, Context, Duration, Effect, FileSystem, Layer, Schema } from "effect"
 import { parse, TomlError } from "smol-toml"
+import { MOST_COMMITTERS } from "./wallets/CommitterCount.ts"
 
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
   source: Schema.String,
@@ -36,6 +37,19 @@ const list = (name: string) =>
         .map((part) => part.trim())
         .filter((part) => part !== "")
     )
+  )
+
+/** A whole number from `least` to `most`. */
+const counted = (name: string, least: number, most: number) =>
+  Config.schema(
+    Schema.String.check(
+      Schema.makeFilter(
+        (text: string) =>
+          (/^\d{1,6}$/u.test(text) && Number(text) >= least && Number(text) <= most) ||
+          `must be a whole number from ${least} to ${most}`
+      )
+    ).pipe(Schema.decodeTo(Schema.FiniteFromString)),
+    name
   )
 
 const settings = {
@@ -68,6 +82,14 @@ const settings = {
   rpcTimeout: Config.Duration("rpcTimeout").pipe(Config.withDefault(Duration.seconds(10))),
   /** Gwei per unit of gas above which no commit is sent. */
   maxFeeGwei: Config.Int("maxFeeGwei").pipe(Config.withDefault(1_000)),
+  /** Blocks that must hold a commit or stand on top of it before it counts as made: 1 is its own block. Embedded chains: always 1. */
+  confirmations: counted("confirmations", 1, 1_000).pipe(Config.withDefault(1)),
+  /** For how many blocks a commit that counts as made is still looked after, lest its block falls out of the chain; 0: not at all. */
+  watchBlocks: counted("watchBlocks", 0, 10_000).pipe(Config.withDefault(12)),
+  /** After so many sends without a receipt a transaction is replaced by one with the same nonce and a higher fee. */
+  replaceAfter: counted("replaceAfter", 1, 10_000).pipe(Config.withDefault(10)),
+  /** Wallets that send commits; each has nonces and room for 16 transactions of its own. An asset's commits all go through one. */
+  committers: counted("committers", 1, MOST_COMMITTERS).pipe(Config.withDefault(1)),
   /** A PostgreSQL database, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, instead of the file `<home>/treemark.db`. */
   databaseUrl: Config.option(Config.Redacted("databaseUrl")),
   /** Connections this daemon opens to that database at most. */

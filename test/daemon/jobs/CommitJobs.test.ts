@@ -37,7 +37,7 @@ describe.skipIf(isAnvilMissing)("commits on a node over HTTP", () => {
         const entry = yield* ledger.record(ROLE, wanted)
 
         assert.strictEqual(entry.recorder, WALLETS.address(0))
-        assert.strictEqual(entry.recorder, ledger.committer)
+        assert.strictEqual(entry.recorder, ledger.committerOf(wanted.assetCid))
         const receipt = yield* Effect.promise(() =>
           anvil.client.getTransactionReceipt({ hash: entry.txHash as `0x${string}` })
         )

@@ -1,71 +1,15 @@
 /** What becomes of a commit when the node lies, hangs, cuts off or refuses: never two transactions, never a gap, never a lost hold. */
+import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { formatTokens, Ledger, Prices } from "@treemark/core"
-import { Duration, Effect, Exit, Fiber, Redacted } from "effect"
+import { Effect, Exit, Fiber, Redacted } from "effect"
 import { bytesToHex, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { isAnvilMissing } from "../../layers/Anvil.ts"
 import { SERVER } from "../store/TempStore.ts"
-import { startProxy } from "./FaultyProxy.ts"
-import {
-  ANVIL_CHAIN,
-  anvilWithContract,
-  callerNamed,
-  creditsOf,
-  type Daemon,
-  type DaemonOptions,
-  daemon,
-  eventually,
-  jobOf,
-  order,
-  profileAt,
-  ROLE,
-  storeFile,
-  TOKEN,
-  WALLETS
-} from "./LedgerFixture.ts"
-
-const SEND = "eth_sendRawTransaction"
-const RECEIPT = "eth_getTransactionReceipt"
-const service = WALLETS.address(0) as Hex
-
-/** anvil behind a proxy, and a way to start the daemon on them, on the same store each time. */
-const rig = Effect.fnUntraced(function* (extraArgs: ReadonlyArray<string> = []) {
-  const anvil = yield* anvilWithContract(extraArgs)
-  const proxy = yield* startProxy(anvil.url)
-  const filename = yield* storeFile
-  const run = <A, E>(use: Effect.Effect<A, E, Daemon>, options: Partial<DaemonOptions> = {}) =>
-    use.pipe(
-      Effect.provide(
-        daemon({
-          filename,
-          networks: { profile: profileAt(proxy.url), rpcTimeout: Duration.millis(400) },
-          outbox: { resendAfter: Duration.seconds(1), displacedAfter: Duration.millis(500) },
-          ...options
-        })
-      ),
-      Effect.scoped
-    )
-  const mined = Effect.promise(() => anvil.client.getTransactionCount({ address: service }))
-  return { anvil, proxy, run, mined }
-})
-
-const shortDeadline = { deadline: Duration.millis(300) }
-
-/** Holds and records one commit; answers how that ended. */
-const recordOne = Effect.fnUntraced(function* (id: string) {
-  const wanted = yield* order(yield* callerNamed("alice"), id)
-  return yield* Effect.exit((yield* Ledger).record(ROLE, wanted))
-})
-
-const errorOf = <A, E>(exit: Exit.Exit<A, E>): E => {
-  const error = Exit.findErrorOption(exit)
-  if (error._tag === "None") throw new Error(`expected a failure, not ${JSON.stringify(exit)}`)
-  return error.value
-}
-
-const isCaptured = (job: { readonly hold_state: string } | undefined) => job?.hold_state === "captured"
+import { errorOf, isCaptured, RECEIPT, recordOne, rig, SEND, shortDeadline } from "./FaultRig.ts"
+import { ANVIL_CHAIN, callerNamed, creditsOf, eventually, jobOf, order, ROLE, TOKEN, WALLETS } from "./LedgerFixture.ts"
 
 describe.skipIf(isAnvilMissing)("a commit on a faulty node", () => {
   for (const [what, fault] of [
@@ -285,7 +229,13 @@ describe.skipIf(isAnvilMissing)("a commit on a faulty node", () => {
           const error = errorOf(yield* recordOne("two"))
           assert.include(error.message, "another program used the key of wallet")
           assert.strictEqual((yield* jobOf("two"))?.state, "displaced")
-          assert.include(errorOf(yield* recordOne("three")).message, "Nothing more is signed")
+          const stopped = errorOf(yield* recordOne("three")).message
+          assert.include(stopped, "Nothing more is signed")
+          const entry = 'in docs/operations.md under "A foreign transaction took a nonce".'
+          assert.include(stopped, entry)
+          const runbook = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
+          assert.include(runbook, "### A foreign transaction took a nonce")
+          assert.include(runbook, "### A charged commit is lost")
         })
       )
       yield* run(
@@ -310,77 +260,6 @@ describe.skipIf(isAnvilMissing)("a commit on a faulty node", () => {
         })
       )
       assert.strictEqual(proxy.calls("eth_estimateGas"), 0)
-    }).pipe(Effect.scoped)
-  )
-})
-
-describe.skipIf(isAnvilMissing)("a daemon that ends with commits under way", () => {
-  for (const [state, method, fault] of [
-    ["signed", SEND, "hang"],
-    ["sent", RECEIPT, { result: null }]
-  ] as const) {
-    it.live(`finishes one in the state "${state}" at its next start, once, and settles its hold`, () =>
-      Effect.gen(function* () {
-        const { proxy, run, mined } = yield* rig()
-        proxy.plan = (called) => (called === method ? fault : undefined)
-        yield* run(
-          Effect.gen(function* () {
-            assert.strictEqual(errorOf(yield* recordOne("one"))._tag, "CommitPending")
-            assert.deepInclude(yield* jobOf("one"), { state, hold_state: "held" })
-          }),
-          { deadline: Duration.seconds(2) }
-        )
-        proxy.plan = () => undefined
-        yield* run(
-          Effect.gen(function* () {
-            const job = yield* eventually(jobOf("one"), isCaptured)
-            assert.deepInclude(job, { state: "mined", hold_state: "captured" })
-          })
-        )
-        assert.strictEqual(new Set(proxy.sent).size, 1)
-        assert.strictEqual(yield* mined, 1)
-      }).pipe(Effect.scoped)
-    )
-  }
-
-  it.live("gives the money of a commit back that turns out never to happen", () =>
-    Effect.gen(function* () {
-      const { anvil, proxy, run } = yield* rig()
-      proxy.plan = (method) => (method === SEND ? "hang" : undefined)
-      yield* run(
-        Effect.gen(function* () {
-          assert.strictEqual(errorOf(yield* recordOne("one"))._tag, "CommitPending")
-        }),
-        shortDeadline
-      )
-      yield* Effect.promise(() => anvil.steer.setNonce({ address: service, nonce: 5 }))
-      proxy.plan = () => undefined
-      yield* run(
-        Effect.gen(function* () {
-          const job = yield* eventually(jobOf("one"), (found) => found?.hold_state === "released")
-          assert.deepInclude(job, { state: "displaced", hold_state: "released" })
-          assert.strictEqual(yield* creditsOf("alice"), 100n * TOKEN)
-          assert.isTrue(Exit.isSuccess(yield* recordOne("two")))
-          assert.strictEqual((yield* jobOf("two"))?.nonce, 5)
-        })
-      )
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("captures a commit that was mined and not yet charged when it ended", () =>
-    Effect.gen(function* () {
-      const { run } = yield* rig()
-      yield* run(
-        Effect.gen(function* () {
-          assert.isTrue(Exit.isSuccess(yield* recordOne("one")))
-          assert.deepInclude(yield* jobOf("one"), { state: "mined", hold_state: "held" })
-        })
-      )
-      yield* run(
-        Effect.gen(function* () {
-          assert.isTrue(isCaptured(yield* eventually(jobOf("one"), isCaptured)))
-        })
-      )
     }).pipe(Effect.scoped)
   )
 })

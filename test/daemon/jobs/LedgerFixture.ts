@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { mnemonicToSeedSync } from "@scure/bip39"
-import { amount, Caller, Charges, type NetworkRole, walletAddress } from "@treemark/core"
+import { amount, Caller, Charges, type NetworkRole, Prices, walletAddress } from "@treemark/core"
 import { cidOf, RAW_CODE, treeCidOf } from "@treemark/core/asset-tree/Cid"
 import { Duration, Effect, Layer, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -18,6 +18,7 @@ import * as ChargesSql from "../../../packages/daemon/src/books/ChargesSql.ts"
 import { Holds } from "../../../packages/daemon/src/books/Holds.ts"
 import { Postings } from "../../../packages/daemon/src/books/Postings.ts"
 import { WalletDebt } from "../../../packages/daemon/src/books/WalletDebt.ts"
+import { eventsOf } from "../../../packages/daemon/src/jobs/CommitHistory.ts"
 import { CommitJobs, type CommitOrder } from "../../../packages/daemon/src/jobs/CommitJobs.ts"
 import { CommitSettlement } from "../../../packages/daemon/src/jobs/CommitSettlement.ts"
 import { Outbox, type OutboxOptions } from "../../../packages/daemon/src/jobs/Outbox.ts"
@@ -31,6 +32,7 @@ import { Explorer } from "../../../packages/daemon/src/ledger/Explorer.ts"
 import { Networks, type NetworksOptions } from "../../../packages/daemon/src/ledger/Networks.ts"
 import type { LedgerChain, Profile } from "../../../packages/daemon/src/ledger/Profile.ts"
 import * as Replicas from "../../../packages/daemon/src/replicas/Replicas.ts"
+import { CommitterCount } from "../../../packages/daemon/src/wallets/CommitterCount.ts"
 import { HdWallets, walletsOf } from "../../../packages/daemon/src/wallets/HdWallets.ts"
 import { startAnvil } from "../../layers/Anvil.ts"
 import { databaseUrl, storeLayer, tempFolder } from "../store/TempStore.ts"
@@ -50,6 +52,7 @@ export interface DaemonOptions {
   readonly networks: NetworksOptions
   readonly deadline?: Duration.Duration
   readonly outbox?: OutboxOptions
+  readonly committers?: number
 }
 
 const noFaucet = Layer.succeed(LocalFaucet, LocalFaucet.of({ fund: () => Effect.void }))
@@ -63,7 +66,13 @@ const storeAndJobs = (filename: string, deadline: Duration.Duration) => {
   return { store: store as ReturnType<typeof storeLayer>, jobs: SharedCommitJobs.layer({ deadline }) }
 }
 
-export const daemon = ({ filename, networks, deadline = Duration.seconds(30), outbox }: DaemonOptions) => {
+export const daemon = ({
+  filename,
+  networks,
+  deadline = Duration.seconds(30),
+  outbox,
+  committers = 1
+}: DaemonOptions) => {
   const { jobs, store } = storeAndJobs(filename, deadline)
   return Layer.mergeAll(EvmLedger.layer, TransferJobs.layer({ deadline }), Explorer.layer).pipe(
     Layer.provideMerge(jobs),
@@ -77,6 +86,7 @@ export const daemon = ({ filename, networks, deadline = Duration.seconds(30), ou
         Layer.succeed(HdWallets, HdWallets.of(WALLETS)),
         SecureRandom.layerWebCrypto,
         Layer.succeed(References.MinimumLogLevel, "None"),
+        Layer.succeed(CommitterCount, committers),
         store
       )
     )
@@ -163,6 +173,9 @@ export interface JobRow {
   readonly error: string | null
   readonly hold_state: string
   readonly captured: string | null
+  readonly block_number: number | bigint | null
+  readonly gas_price: string | null
+  readonly watched: number
 }
 
 /** A commit's row with its hold. */
@@ -171,6 +184,16 @@ export const jobOf = Effect.fnUntraced(function* (commitId: string) {
   const rows = yield* sql<JobRow>`SELECT commit_job.*, hold.state AS hold_state, hold.captured
     FROM commit_job LEFT JOIN hold ON hold.id = commit_job.hold_id WHERE commit_job.id = ${commitId}`
   return rows[0]
+})
+
+/** What happened to a commit, by name, oldest first. */
+export const historyOf = (commitId: string) =>
+  Effect.map(eventsOf(commitId), (events) => events.map(({ what }) => what))
+
+/** Takes the money of a commit that was recorded, as the use case does when the ledger has answered. */
+export const capture = Effect.fnUntraced(function* (caller: Caller, commitId: string, gasPaid: bigint) {
+  const hold = yield* (yield* Charges).hold({ caller, operation: "commit", reference: commitId, amount: amount(0n) })
+  yield* (yield* Charges).capture(hold, amount((yield* Prices).commit + gasPaid))
 })
 
 /** Waits until `look` answers what satisfies `isDone`, 10 s at most; answers the last look. */

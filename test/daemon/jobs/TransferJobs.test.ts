@@ -69,7 +69,7 @@ describe.skipIf(isAnvilMissing)("transfers of native tokens", () => {
       const layer = daemon({
         filename: yield* storeFile,
         networks: { profile: profileAt(proxy.url), rpcTimeout: Duration.millis(400) },
-        deadline: Duration.millis(300)
+        deadline: Duration.seconds(2)
       })
       proxy.plan = (method) => (method === "eth_sendRawTransaction" ? "hang" : undefined)
       yield* Effect.gen(function* () {

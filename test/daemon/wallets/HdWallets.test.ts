@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { mnemonicToSeedSync } from "@scure/bip39"
 import { Redacted, Schema } from "effect"
 import { HDNodeWallet, hexlify, recoverAddress, Signature, verifyMessage } from "ethers"
-import { SERVICE_WALLET, walletsOf } from "../../../packages/daemon/src/wallets/HdWallets.ts"
+import { committerIndex, SERVICE_WALLET, walletsOf } from "../../../packages/daemon/src/wallets/HdWallets.ts"
 import vectors from "../../vectors/bip39-44.json" with { type: "json" }
 
 const walletsOfWords = (words: string) => walletsOf(Redacted.make(mnemonicToSeedSync(words)))
@@ -30,7 +30,16 @@ describe("wallets of one seed", () => {
   })
 
   it("refuses an index that BIP-32 has no normal child for", () => {
-    for (const index of [-1, 0.5, 2 ** 31, Number.NaN]) assert.throws(() => wallets.address(index), RangeError)
+    for (const index of [0.5, 2 ** 31, -(2 ** 31), Number.NaN]) assert.throws(() => wallets.address(index), RangeError)
+  })
+
+  it("further committers are on a chain of their own, where no account's wallet is", () => {
+    for (const n of [1, 2, 63]) {
+      const theirs = HDNodeWallet.fromPhrase(JUNK, undefined, `m/44'/60'/0'/1/${n}`)
+      assert.strictEqual(wallets.address(committerIndex(n)), theirs.address)
+      assert.notStrictEqual(wallets.address(committerIndex(n)), wallets.address(n))
+    }
+    assert.strictEqual(committerIndex(0), SERVICE_WALLET)
   })
 
   it("a private key does not show itself when it is logged", () => {

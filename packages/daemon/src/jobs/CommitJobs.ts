@@ -1,6 +1,6 @@
 /**
  * A commit as a durable job: one row of `commit_job` per commit id. `signed` (bytes stored) → `sent` (unless mined at once) →
- * `mined`; or `refused` (never taken), `reverted`, `displaced`. Whoever asks with the same id gets the same entry. A job that
+ * `mined`, and back to `sent` should its block fall out of the chain; or `refused` (never taken), `reverted`, `displaced`. Whoever asks with the same id gets the same entry. A job that
  * nobody waited for to the end, and every unfinished one after a restart, settles its hold by itself: captured when mined,
  * released otherwise. Daemons that share a database make commits with `SharedCommitJobs`.
  */
@@ -14,11 +14,13 @@ import {
 import { Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { CommitTerms } from "../ledger/CommitTerms.ts"
-import { Networks } from "../ledger/Networks.ts"
+import { awaitFees, type Terms, waitingReason } from "../ledger/Fees.ts"
+import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import { type CommitOrder, type CommitRow, newColumns, signedColumns } from "./CommitRow.ts"
 import { CommitSettlement } from "./CommitSettlement.ts"
 import { makeCommitSteps } from "./CommitSteps.ts"
 import { type Signed, unlessElsewhere } from "./OutboxTransaction.ts"
+import { makeReorgWatch } from "./ReorgWatch.ts"
 import { makeRunning, type Progress } from "./Running.ts"
 
 export type { CommitOrder } from "./CommitRow.ts"
@@ -50,25 +52,44 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
   const terms = yield* CommitTerms
   const steps = yield* makeCommitSteps
   const settlement = yield* CommitSettlement
+  const reorgs = yield* makeReorgWatch
   const deadline = options.deadline ?? Duration.seconds(30)
   const running = yield* makeRunning<LedgerEntry, JobError>()
   const settle = (holdId: string) => (exit: Exit.Exit<LedgerEntry, JobError>) =>
     settlement.settle(holdId, Exit.isSuccess(exit) ? Option.some(exit.value.gasPaid) : Option.none())
 
-  /** A refused commit was never taken by a node, so the same id may be tried anew; its row is written over. */
-  const insert = (role: NetworkRole, order: CommitOrder, signed: Signed, at: number) => {
+  /**
+   * A refused commit was never taken by a node, so the same id may be tried anew; its row is written over. What was held for it may
+   * have been given back meanwhile, by an earlier call that failed while the store was away: then there is no money behind it.
+   */
+  const insert = Effect.fnUntraced(function* (role: NetworkRole, order: CommitOrder, signed: Signed, at: number) {
+    const held = yield* sql`SELECT id FROM hold WHERE id = ${order.holdId} AND state = 'held'`
+    if (held.length === 0) {
+      return yield* new LedgerUnavailable({
+        network: signed.network.name,
+        reason:
+          "the money held for the commit had been given back, after an earlier call for it failed. Nothing was sent."
+      })
+    }
     const lane = { chainId: signed.network.chainId, address: signed.address }
     const row = { ...newColumns(role, order, lane, at), ...signedColumns(signed) }
-    return Effect.andThen(
-      sql`DELETE FROM commit_job WHERE id = ${order.commitId} AND state = 'refused'`,
-      sql`INSERT INTO commit_job ${sql.insert(row)}`
-    )
-  }
+    yield* sql`DELETE FROM commit_job WHERE id = ${order.commitId} AND state = 'refused'`
+    yield* sql`INSERT INTO commit_job ${sql.insert(row)}`
+  })
 
-  const sign = Effect.fnUntraced(function* (role: NetworkRole, order: CommitOrder, progress: Progress) {
+  /** Waits first, with nothing signed and no nonce taken, while gas costs more than the operator allows. */
+  const sign = Effect.fnUntraced(function* (
+    role: NetworkRole,
+    order: CommitOrder,
+    progress: Progress,
+    onTerms: (terms: Terms) => void
+  ) {
+    const quoted = yield* terms.of(role, order)
+    onTerms(quoted)
+    yield* awaitFees(networks.role(role), quoted, Effect.sync(progress.isWanted))
     const toSign = {
       ...order,
-      terms: yield* terms.of(role, order),
+      terms: quoted,
       insert: (signed: Signed, at: number) => insert(role, order, signed, at)
     }
     return yield* unlessElsewhere(networks.role(role).name)(steps.signAndSend(role, toSign, progress))
@@ -77,19 +98,36 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
   const goOn = (row: CommitRow, progress: Progress) =>
     unlessElsewhere(networks.role(row.network).name)(steps.goOn(row, progress))
 
+  const again = (network: LedgerNetwork) => (commitIds: ReadonlyArray<string>) =>
+    Effect.forEach(
+      commitIds,
+      (id) =>
+        running.detach(id, {
+          run: (progress) => unlessElsewhere(network.name)(steps.again(id, progress)),
+          settle: () => Effect.void
+        }),
+      { discard: true }
+    )
+
   const record = Effect.fn("CommitJobs.record")(function* (role: NetworkRole, order: CommitOrder) {
+    const network = networks.role(role)
+    let quoted: Terms | undefined
+    const onTerms = (found: Terms) => {
+      quoted = found
+    }
     const run = (progress: Progress) =>
       Effect.flatMap(steps.find(order.commitId), (row) =>
-        row === undefined || row.state === "refused" ? sign(role, order, progress) : goOn(row, progress)
+        row === undefined || row.state === "refused" ? sign(role, order, progress, onTerms) : goOn(row, progress)
       )
+    const late: Effect.Effect<never, CommitPending | LedgerUnavailable> = Effect.suspend(() =>
+      quoted === undefined ? Effect.succeed(undefined) : waitingReason(network, quoted)
+    ).pipe(Effect.flatMap((reason) => withdrawn(network.name, deadline, reason)))
     return yield* running.attend(order.commitId, deadline, { run, settle: settle(order.holdId) }).pipe(
       Effect.catchTag("Late", ({ txHash }) =>
-        Effect.fail(
-          Option.match(txHash, {
-            onSome: (hash) => new CommitPending({ commitId: order.commitId, txHash: hash }),
-            onNone: () => withdrawn(networks.role(role).name, deadline)
-          })
-        )
+        Option.match(txHash, {
+          onSome: (hash): typeof late => Effect.fail(new CommitPending({ commitId: order.commitId, txHash: hash })),
+          onNone: () => late
+        })
       )
     )
   })
@@ -108,12 +146,21 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
       )
     }
   }
+  for (const network of networksOnce(networks)) {
+    yield* Effect.forkScoped(reorgs.watch(network, "any", Effect.void, again(network)))
+  }
   return CommitJobs.of({ record })
 })
 
+/** The chains of the profile; both roles may be on one. */
+export const networksOnce = ({ role }: Networks["Service"]): ReadonlyArray<LedgerNetwork> => {
+  const [mainnet, testnet] = [role("mainnet"), role("testnet")]
+  return mainnet.chainId === testnet.chainId ? [mainnet] : [mainnet, testnet]
+}
+
 /** Nothing was signed before the deadline, and nothing will be. */
-export const withdrawn = (network: string, deadline: Duration.Duration) =>
+export const withdrawn = (network: string, deadline: Duration.Duration, why?: string) =>
   new LedgerUnavailable({
     network,
-    reason: `the commit could not be sent within ${Duration.format(deadline)} and was withdrawn.`
+    reason: `the commit could not be sent within ${Duration.format(deadline)} and was withdrawn${why === undefined ? "." : `: ${why}`}`
   })

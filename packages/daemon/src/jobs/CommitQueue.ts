@@ -11,6 +11,7 @@ import { SqlClient } from "effect/sql"
 import type { Terms } from "../ledger/Fees.ts"
 import type { Lane } from "../replicas/Leases.ts"
 import { databaseNow } from "../replicas/Replica.ts"
+import { addEvent } from "./CommitHistory.ts"
 import { type CommitOrder, type CommitRow, newColumns, signedColumns } from "./CommitRow.ts"
 import type { Signed } from "./OutboxTransaction.ts"
 
@@ -31,6 +32,7 @@ export interface Handover {
 export const makeCommitQueue = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = databaseNow(sql)
+  const inStore = Effect.provideService(SqlClient.SqlClient, sql)
 
   /**
    * Adds the row unless the commit has one that was not refused. The hold is locked meanwhile: it may have been given back because
@@ -49,6 +51,7 @@ export const makeCommitQueue = Effect.gen(function* () {
       max_tip: terms.maxPriorityFeePerGas.toString()
     })} ON CONFLICT (id) DO NOTHING RETURNING id`
     if (added.length === 0) return
+    yield* inStore(addEvent(order.commitId, at, { what: "queued" }))
     if (held.length === 0) {
       const reason =
         "this daemon stood still for so long that the money it held for the call was given back. Nothing was sent."
@@ -62,8 +65,24 @@ export const makeCommitQueue = Effect.gen(function* () {
     const updated_at = yield* Clock.currentTimeMillis
     const rows = yield* sql`UPDATE commit_job SET ${sql.update({ state: "refused", error: reason, updated_at })}
       WHERE id = ${commitId} AND state = 'queued' RETURNING id`
+    if (rows.length > 0) yield* inStore(addEvent(commitId, updated_at, { what: "refused", detail: reason }))
     return rows.length > 0
-  })
+  }, sql.withTransaction)
+
+  /** Whether a commit still waits to be signed, and somebody for it. */
+  const isWanted = (commitId: string) =>
+    Effect.map(
+      sql`SELECT id FROM commit_job WHERE id = ${commitId} AND state = 'queued' AND wanted_until > ${now}`,
+      (rows) => rows.length > 0
+    )
+
+  /** The wallets that have work on a chain: the committers of this configuration, and perhaps those of an earlier one. */
+  const busy = (chainId: number) =>
+    Effect.map(
+      sql<{ readonly committer: string }>`SELECT DISTINCT committer FROM commit_job WHERE chain_id = ${chainId}
+        AND (state IN ('queued', 'signed', 'sent') OR watched = 1)`,
+      (rows) => rows.map(({ committer }) => committer)
+    )
 
   /** Part of the transaction that signs: the row, if it is still wanted, becomes `signed`. Fails with `LedgerUnavailable` if not. */
   const claim = Effect.fnUntraced(function* (network: string, signed: Signed, updated_at: number) {
@@ -89,7 +108,7 @@ export const makeCommitQueue = Effect.gen(function* () {
   const ended = (commitIds: ReadonlyArray<string>) =>
     sql<CommitRow>`SELECT * FROM commit_job WHERE ${sql.in("id", commitIds)} AND state NOT IN ('queued', 'signed', 'sent')`
 
-  return { enqueue, withdraw, claim, open, unsettled, ended }
+  return { enqueue, withdraw, isWanted, busy, claim, open, unsettled, ended }
 })
 
 /** The terms under which a queued row wants to be signed. */

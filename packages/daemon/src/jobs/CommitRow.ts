@@ -2,7 +2,15 @@
  * Rows of `commit_job` and what a receipt makes of them. Amounts are decimal text in 10^-18; 64-bit columns come as `number` from
  * SQLite and as `bigint` from PostgreSQL, so they pass through `Number`.
  */
-import { amount, LedgerEntry, type NetworkRole, parseCid, type WalletAddress, walletAddress } from "@treemark/core"
+import {
+  type Amount,
+  amount,
+  LedgerEntry,
+  type NetworkRole,
+  parseCid,
+  type WalletAddress,
+  walletAddress
+} from "@treemark/core"
 import { bytesToHex, encodeEventTopics, type Hex, isAddressEqual, type TransactionReceipt } from "viem"
 import { commitAbi } from "../ledger/CommitContract.ts"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
@@ -71,14 +79,15 @@ export const signedColumns = ({ hash, nonce, raw }: Pick<Signed, "hash" | "nonce
 })
 
 /** The signed transaction of a row that has one. */
-export const signedOf = (row: CommitRow, network: LedgerNetwork): Signed => ({
+export const signedOf = (row: CommitRow, network: LedgerNetwork, walletIndex: number | undefined): Signed => ({
   table: "commit_job",
   id: row.id,
   network,
   address: row.committer ?? "",
   nonce: Number(row.nonce),
   raw: (row.raw_tx ?? "") as Hex,
-  hash: (row.tx_hash ?? "") as Hex
+  hash: (row.tx_hash ?? "") as Hex,
+  walletIndex
 })
 
 const sha256Of = (treeCid: string): string => {
@@ -114,20 +123,34 @@ export const entryOfReceipt = (
 }
 
 /** What a receipt leaves in the row. */
-export const minedColumns = (receipt: TransactionReceipt, entry: LedgerEntry | undefined) => ({
+export const minedColumns = (
+  receipt: TransactionReceipt,
+  entry: LedgerEntry | undefined,
+  { gasLimit, watchBlocks }: Pick<LedgerNetwork, "watchBlocks"> & { readonly gasLimit: bigint }
+) => ({
   state: entry === undefined ? "reverted" : "mined",
+  tx_hash: receipt.transactionHash,
+  watched: entry !== undefined && watchBlocks > 0 ? 1 : 0,
   block_number: Number(receipt.blockNumber),
   block_hash: receipt.blockHash,
   log_index: entry?.logIndex ?? null,
   gas_used: receipt.gasUsed.toString(),
   gas_price: receipt.effectiveGasPrice.toString(),
-  error: entry === undefined ? failureOf(receipt) : null
+  error: entry === undefined ? failureOf(receipt, gasLimit) : null
 })
 
-const failureOf = ({ blockNumber, gasUsed, status, transactionHash }: TransactionReceipt): string =>
-  status === "success"
-    ? `transaction ${transactionHash} is in block ${blockNumber}, but the contract recorded no commit. Check the contract's address in the settings.`
+const failureOf = ({ blockNumber, gasUsed, status, transactionHash }: TransactionReceipt, gasLimit: bigint): string => {
+  if (status === "success") {
+    return `transaction ${transactionHash} is in block ${blockNumber}, but the contract recorded no commit. Check the contract's address in the settings.`
+  }
+  return gasUsed === gasLimit
+    ? `transaction ${transactionHash} in block ${blockNumber} ran out of gas: it used all of its ${gasLimit} units, more than the node had estimated.`
     : `the contract refused the commit: transaction ${transactionHash} in block ${blockNumber} was reverted after ${gasUsed} units of gas.`
+}
+
+/** The gas a row was recorded with, and therefore charged for; undefined before that. */
+export const gasPaidOf = ({ gas_price, gas_used }: CommitRow): Amount | undefined =>
+  gas_used === null || gas_price === null ? undefined : amount(BigInt(gas_used) * BigInt(gas_price))
 
 /** The entry of a row in the state `mined`. */
 export const entryOfRow = (network: LedgerNetwork, row: CommitRow): LedgerEntry =>
@@ -140,5 +163,5 @@ export const entryOfRow = (network: LedgerNetwork, row: CommitRow): LedgerEntry 
     blockHash: row.block_hash ?? "",
     logIndex: row.log_index ?? -1,
     recorder: walletAddress(row.committer ?? ""),
-    gasPaid: amount(BigInt(row.gas_used ?? 0) * BigInt(row.gas_price ?? 0))
+    gasPaid: gasPaidOf(row) ?? amount(0n)
   })

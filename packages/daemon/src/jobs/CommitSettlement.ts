@@ -3,10 +3,9 @@
  * the price of the day it was held and the gas really used are captured. Anything else: all is released.
  */
 import { type Amount, amount, Charges } from "@treemark/core"
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { Holds } from "../books/Holds.ts"
-
-const PAUSE = Duration.seconds(5)
+import { storePause } from "./OutboxStore.ts"
 
 export class CommitSettlement extends Context.Service<
   CommitSettlement,
@@ -32,11 +31,11 @@ export class CommitSettlement extends Context.Service<
       })
 
       const settle = Effect.fn("CommitSettlement.settle")(function* (holdId: string, gasPaid: Option.Option<Amount>) {
-        for (;;) {
+        for (let failures = 0; ; failures++) {
           const error = yield* settleOnce(holdId, gasPaid).pipe(Effect.as(undefined), Effect.catch(Effect.succeed))
           if (error === undefined) return
           yield* Effect.logError(`The hold ${holdId} of an ended commit could not be settled; trying again`, error)
-          yield* Effect.sleep(PAUSE)
+          yield* Effect.sleep(storePause(failures))
         }
       })
       return CommitSettlement.of({ settle })

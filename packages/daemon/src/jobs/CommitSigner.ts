@@ -2,15 +2,20 @@
  * The daemon's turn as the one that signs for a wallet: it waits until the lease is free, then signs and sends what is queued, goes on
  * with what its predecessor had signed, and settles what ended without anybody settling it, until it loses the lease or stops.
  */
-import { amount, type LedgerEntry, LedgerUnavailable, type StorageUnavailable } from "@treemark/core"
+import { amount, type LedgerEntry, LedgerUnavailable, StorageUnavailable } from "@treemark/core"
 import { Duration, Effect, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import { awaitFees, type Terms } from "../ledger/Fees.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import { type Lane, type Lease, type LeaseElsewhere, LeaseLost, Leases } from "../replicas/Leases.ts"
+import type { Committers } from "../wallets/Committers.ts"
+import { networksOnce } from "./CommitJobs.ts"
 import { makeCommitQueue, termsOf } from "./CommitQueue.ts"
 import type { CommitRow } from "./CommitRow.ts"
 import { CommitSettlement } from "./CommitSettlement.ts"
 import { makeCommitSteps } from "./CommitSteps.ts"
 import { Outbox } from "./Outbox.ts"
+import { makeReorgWatch } from "./ReorgWatch.ts"
 import { makeRunning, type Progress } from "./Running.ts"
 import { makeSignal, type Signal } from "./Signal.ts"
 
@@ -18,6 +23,35 @@ import { makeSignal, type Signal } from "./Signal.ts"
 const LOOK = Duration.millis(100)
 const ELECTION = Duration.seconds(1)
 const UNSETTLED_EVERY_MS = 5_000
+
+/** With more lanes than this each is looked at less often; what this daemon itself was asked for is seen at once all the same. */
+const LANES_AT_PACE = 8
+
+interface Served {
+  readonly lane: Lane
+  readonly network: LedgerNetwork
+}
+
+/** Every committer on every chain, and those of an earlier configuration that left work behind. */
+const lanesOf = Effect.fnUntraced(function* (
+  networks: ReadonlyArray<LedgerNetwork>,
+  committers: Committers,
+  busy: (chainId: number) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+) {
+  const lanes: Array<Served> = []
+  for (const network of networks) {
+    const { chainId } = network
+    const left = yield* Effect.mapError(
+      busy(chainId),
+      (cause) => new StorageUnavailable({ doing: "reading which wallets have work", cause })
+    )
+    const known = left.filter((address) => committers.indexOf(address) !== undefined)
+    for (const address of new Set([...committers.all.map((one) => one.address), ...known])) {
+      lanes.push({ lane: { chainId, address }, network })
+    }
+  }
+  return lanes
+})
 
 type JobError = LedgerUnavailable | StorageUnavailable | LeaseElsewhere | LeaseLost
 
@@ -30,8 +64,18 @@ export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Eff
   const queue = yield* makeCommitQueue
   const steps = yield* makeCommitSteps
   const running = yield* makeRunning<LedgerEntry, JobError>()
+  const reorgs = yield* makeReorgWatch
+  const lanes = yield* lanesOf(networksOnce(networks), steps.committers, queue.busy)
+  const look = Duration.times(LOOK, Math.ceil(lanes.length / LANES_AT_PACE))
 
-  const sign = (row: CommitRow, network: LedgerNetwork, progress: Progress) =>
+  /** While gas costs more than the operator allows it waits, for as long as somebody waits for it, with no nonce taken. */
+  const sign = (row: CommitRow, network: LedgerNetwork, progress: Progress) => {
+    const terms = termsOf(row)
+    const isWanted = Effect.orElseSucceed(queue.isWanted(row.id), () => true)
+    return Effect.andThen(awaitFees(network, terms, isWanted), signNow(row, network, terms, progress))
+  }
+
+  const signNow = (row: CommitRow, network: LedgerNetwork, terms: Terms, progress: Progress) =>
     steps
       .signAndSend(
         row.network,
@@ -39,7 +83,7 @@ export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Eff
           commitId: row.id,
           assetCid: row.asset_cid,
           commitData: row.commit_json,
-          terms: termsOf(row),
+          terms,
           insert: (signed, at) => queue.claim(network.name, signed, at)
         },
         progress
@@ -70,10 +114,11 @@ export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Eff
     return settlement.settle(row.hold_id, row.state === "mined" ? Option.some(gas) : Option.none())
   }
 
-  const serve = Effect.fnUntraced(function* (lease: Lease, signal: Signal) {
+  const serve = Effect.fnUntraced(function* (lease: Lease, signal: Signal, network: LedgerNetwork) {
     yield* Effect.logInfo(
       `This daemon signs for the wallet ${lease.address} on chain ${lease.chainId} (epoch ${lease.epoch}).`
     )
+    yield* Effect.forkChild(reorgs.watch(network, lease.address, leases.guard(lease), () => signal.give))
     let settledAt = Number.NEGATIVE_INFINITY
     for (;;) {
       yield* leases.confirm(lease)
@@ -84,18 +129,16 @@ export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Eff
         settledAt = performance.now()
         yield* Effect.forEach(yield* queue.unsettled(lease), settleRow, { discard: true })
       }
-      yield* signal.wait(LOOK)
+      yield* signal.wait(look)
     }
   })
 
-  const signals = new Map<number, Signal>()
-  for (const role of ["mainnet", "testnet"] as const) {
-    const lane: Lane = { chainId: networks.role(role).chainId, address: steps.committer }
-    if (signals.has(lane.chainId)) continue
+  const signals = new Map<string, Signal>()
+  for (const { lane, network } of lanes) {
     const signal = yield* makeSignal
-    signals.set(lane.chainId, signal)
+    signals.set(keyOf(lane), signal)
     yield* leases
-      .use(lane, (lease) => serve(lease, signal))
+      .use(lane, (lease) => serve(lease, signal, network))
       .pipe(
         Effect.catchTag("LeaseElsewhere", () => Effect.void),
         Effect.catch((error) =>
@@ -113,10 +156,12 @@ export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Eff
   }
 
   return {
-    /** Something was queued for this chain: look now. */
-    look: (chainId: number): Effect.Effect<void> => signals.get(chainId)?.give ?? Effect.void
+    /** Something was queued for this lane: look now. */
+    look: (lane: Lane): Effect.Effect<void> => signals.get(keyOf(lane))?.give ?? Effect.void
   }
 })
+
+const keyOf = ({ address, chainId }: Lane): string => `${chainId}:${address}`
 
 /** A mistake of the program would otherwise be tried again and again in silence. */
 const logged = <A, E>(id: string, work: Effect.Effect<A, E>) =>

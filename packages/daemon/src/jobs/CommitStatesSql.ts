@@ -1,11 +1,13 @@
 /** Layer of `CommitStates`: a commit's newest hold and its job. A commit whose job was not stored yet is known by its hold alone. */
 import { type AccountId, formatTokens } from "@treemark/core"
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type CommitState, CommitStates } from "../api/CommitStates.ts"
 import { Receipts } from "../books/Receipts.ts"
 import { storing } from "../books/StorageFailure.ts"
 import { Networks } from "../ledger/Networks.ts"
+import { ask } from "../ledger/RpcFailure.ts"
+import { eventsOf } from "./CommitHistory.ts"
 
 interface Row {
   readonly hold_state: "held" | "captured" | "released"
@@ -43,15 +45,30 @@ export const layer: Layer.Layer<CommitStates, never, SqlClient.SqlClient | Netwo
         explorer:
           row.network === null || row.tx_hash === null ? null : networks.role(row.network).explorerUrl(row.tx_hash),
         blockNumber: row.block_number === null ? null : Number(row.block_number),
+        confirmations: yield* confirmationsOf(row, networks),
         charged: row.captured === null ? null : formatTokens(BigInt(row.captured)),
         receipt: Option.getOrNull(receipt),
-        error: row.error
+        error: row.error,
+        history: yield* Effect.provideService(eventsOf(commitId), SqlClient.SqlClient, sql)
       }
       return Option.some(found)
     }, storing("a commit was looked up"))
     return CommitStates.of({ find })
   })
 )
+
+const HEAD_PATIENCE = Duration.seconds(2)
+
+/** Of a commit that is in a block and has not enough confirmations yet; null for any other, and while the node does not answer. */
+const confirmationsOf = ({ block_number, network, state }: Row, networks: Networks["Service"]) => {
+  if (network === null || state !== "sent" || block_number === null) return Effect.succeed(null)
+  const { client } = networks.role(network)
+  return ask(networks.role(network), () => client.getBlockNumber()).pipe(
+    Effect.timeout(HEAD_PATIENCE),
+    Effect.map((head) => Math.max(1, Number(head) - Number(block_number) + 1)),
+    Effect.orElseSucceed(() => null)
+  )
+}
 
 const stateOf = ({ hold_state, state }: Row): CommitState["state"] => {
   switch (state) {

@@ -1,19 +1,23 @@
 /**
- * The steps of a commit's job, whoever takes them: sign and send, go on with what was signed, write down what became of it. They hold
- * no state of their own; the row of `commit_job` does.
+ * The steps of a commit's job, whoever takes them: sign and send, go on with what was signed, wait for confirmations, write down what
+ * became of it. They hold no state of their own; the row of `commit_job` does.
  */
 import { type LedgerEntry, LedgerUnavailable, type NetworkRole, StorageUnavailable } from "@treemark/core"
-import { Effect } from "effect"
+import { Duration, Effect, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TransactionReceipt } from "viem"
 import { type CommitContent, commitInput } from "../ledger/CommitTerms.ts"
 import type { Terms } from "../ledger/Fees.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
-import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
-import { type CommitRow, entryOfReceipt, entryOfRow, minedColumns, signedOf } from "./CommitRow.ts"
+import type { LeaseElsewhere, LeaseLost } from "../replicas/Leases.ts"
+import { makeCommitters } from "../wallets/Committers.ts"
+import { makeCommitOutcome } from "./CommitOutcome.ts"
+import { type CommitRow, entryOfRow, gasPaidOf, signedOf } from "./CommitRow.ts"
+import { confirmed } from "./Confirmations.ts"
 import { Outbox } from "./Outbox.ts"
 import type { TransactionLost, Wanted } from "./OutboxTransaction.ts"
 import type { Progress } from "./Running.ts"
+import { gasLimitOf } from "./Variants.ts"
 
 /** A commit to sign: its id, what goes on the ledger, and on which terms. */
 export interface ToSign extends CommitContent {
@@ -23,27 +27,56 @@ export interface ToSign extends CommitContent {
   readonly insert: Wanted["insert"]
 }
 
+/** A job whose transaction has a receipt; `row` where it has one from before. */
+interface Job {
+  readonly id: string
+  readonly committer: string
+  readonly gasLimit: bigint
+  readonly row?: CommitRow
+}
+
+type StepError = LedgerUnavailable | StorageUnavailable | LeaseElsewhere | LeaseLost
+
 /** The steps, over the services of this process. */
 export const makeCommitSteps = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const networks = yield* Networks
   const outbox = yield* Outbox
-  const committer = (yield* HdWallets).address(SERVICE_WALLET)
+  const committers = yield* makeCommitters
+  const outcomes = yield* makeCommitOutcome
 
   const find = (commitId: string) =>
     Effect.map(sql<CommitRow>`SELECT * FROM commit_job WHERE id = ${commitId}`, (rows) => rows[0]).pipe(
       Effect.mapError((cause) => new StorageUnavailable({ doing: "looking up a commit", cause }))
     )
 
-  /** From a receipt to an entry, written down first. */
+  /** The row of a job that is under way, as soon as the store answers: it is there, since jobs are never removed. */
+  const rowOf = (commitId: string) =>
+    find(commitId).pipe(
+      Effect.retry(Schedule.spaced(STORE_PAUSE)),
+      Effect.flatMap((row) =>
+        row === undefined
+          ? Effect.die(new Error(`The commit ${commitId} vanished from the store.`))
+          : Effect.succeed(row)
+      )
+    )
+
+  /** From a receipt to an entry, written down first; sent again when its block falls out of the chain before it is confirmed. */
   const conclude = Effect.fnUntraced(function* (
     network: LedgerNetwork,
-    job: { readonly id: string; readonly assetCid: string },
+    job: Job,
+    assetCid: string,
     receipt: TransactionReceipt
-  ) {
-    const entry = entryOfReceipt(network, committer, job.assetCid, receipt)
-    const columns = minedColumns(receipt, entry)
-    yield* outbox.persist(sql`UPDATE commit_job SET ${sql.update({ ...columns })} WHERE id = ${job.id}`)
+  ): Effect.fn.Return<LedgerEntry, StepError> {
+    if (network.confirmations > 1) {
+      yield* outbox.persist(outcomes.inBlock(job.id, receipt))
+      if (Option.isNone(yield* confirmed(network, receipt))) {
+        yield* outbox.persist(outcomes.reorganised(job.id, receipt))
+        return yield* sendAgain(yield* rowOf(job.id))
+      }
+    }
+    const { columns, entry, event } = outcomes.of(network, job, assetCid, receipt)
+    yield* outbox.persist(outcomes.write(job.id, columns, event))
     if (entry !== undefined) return entry
     return yield* new LedgerUnavailable({ network: network.name, reason: columns.error ?? "" })
   })
@@ -54,13 +87,14 @@ export const makeCommitSteps = Effect.gen(function* () {
     progress: Progress
   ) {
     const network = networks.role(role)
+    const { address, walletIndex } = committers.of(order.assetCid)
     const receipt = yield* outbox
       .send({
         ...progress,
         table: "commit_job",
         id: order.commitId,
         network,
-        walletIndex: SERVICE_WALLET,
+        walletIndex,
         to: network.contract,
         data: commitInput(order),
         value: 0n,
@@ -68,7 +102,8 @@ export const makeCommitSteps = Effect.gen(function* () {
         insert
       })
       .pipe(Effect.catchTag("TransactionLost", lost))
-    return yield* conclude(network, { id: order.commitId, assetCid: order.assetCid }, receipt)
+    const job = { id: order.commitId, committer: address, gasLimit: terms.gas }
+    return yield* conclude(network, job, order.assetCid, receipt)
   })
 
   /** The entry of a job that has ended well; fails with what a job that ended otherwise says. */
@@ -81,16 +116,39 @@ export const makeCommitSteps = Effect.gen(function* () {
         )
   }
 
-  const goOn = Effect.fn("CommitJobs.goOn")(function* (row: CommitRow, progress: Progress) {
-    const network = networks.role(row.network)
-    progress.begin()
-    progress.onSigned(row.tx_hash ?? "")
+  const sendAgain: (row: CommitRow) => Effect.Effect<LedgerEntry, StepError> = Effect.fnUntraced(function* (row) {
     if (row.state !== "signed" && row.state !== "sent") return yield* outcome(row)
-    const receipt = yield* outbox.resume(signedOf(row, network)).pipe(Effect.catchTag("TransactionLost", lost))
-    return yield* conclude(network, { id: row.id, assetCid: row.asset_cid }, receipt)
+    const network = networks.role(row.network)
+    const committer = row.committer ?? ""
+    const signed = signedOf(row, network, committers.indexOf(committer))
+    const job = { id: row.id, committer, gasLimit: gasLimitOf(signed.raw), row }
+    return yield* outbox.resume(signed).pipe(
+      Effect.catchTag("TransactionLost", lost),
+      Effect.flatMap((receipt) => conclude(network, job, row.asset_cid, receipt)),
+      Effect.tapError((error) =>
+        error._tag === "LedgerUnavailable" && gasPaidOf(row) !== undefined
+          ? Effect.logError(
+              `The commit ${row.id} was recorded and charged, and is not on the ledger: ${error.reason} ${LOST}`
+            )
+          : Effect.void
+      )
+    )
   })
 
-  return { committer, find, signAndSend, outcome, goOn }
+  /** Goes on with a commit whose block fell out of the chain. */
+  const again = (commitId: string, progress: Progress) => Effect.flatMap(rowOf(commitId), (row) => goOn(row, progress))
+
+  const goOn = Effect.fn("CommitJobs.goOn")(function* (row: CommitRow, progress: Progress) {
+    progress.begin()
+    progress.onSigned(row.tx_hash ?? "")
+    return yield* sendAgain(row)
+  })
+
+  return { committers, find, signAndSend, outcome, goOn, again }
 })
+
+const STORE_PAUSE = Duration.seconds(1)
+
+const LOST = `What to do stands in docs/operations.md under "A charged commit is lost".`
 
 const lost = ({ network, reason }: TransactionLost) => Effect.fail(new LedgerUnavailable({ network, reason }))

@@ -19,6 +19,8 @@ export interface Signed {
   readonly nonce: number
   readonly raw: Hex
   readonly hash: Hex
+  /** Who can sign it again, with a higher fee, should it get stuck; undefined: it is never replaced. */
+  readonly walletIndex?: number | undefined
 }
 
 /** A transaction that is wanted. */

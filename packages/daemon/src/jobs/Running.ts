@@ -11,6 +11,8 @@ export class Late extends Schema.TaggedError<Late>()("Late", { txHash: Schema.Op
 export interface Progress {
   /** Asked just before signing: false when the last waiter has left, and the job should end without having done anything. */
   readonly begin: () => boolean
+  /** False once {@link begin} would be. */
+  readonly isWanted: () => boolean
   readonly onSigned: (txHash: string) => void
 }
 
@@ -58,6 +60,7 @@ export const makeRunning = Effect.fnUntraced(function* <A, E>(): Effect.fn.Retur
           if (job.phase === "waiting") job.phase = "begun"
           return job.phase === "begun"
         },
+        isWanted: () => job.phase !== "given-up",
         onSigned: (txHash) => void Deferred.doneUnsafe(job.signed, Effect.succeed(txHash))
       }
       const end = (exit: Exit.Exit<A, E>) =>

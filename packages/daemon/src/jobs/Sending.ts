@@ -2,10 +2,11 @@
  * One try to hand a signed transaction to a node, and what the answer says about its fate. Nodes word their refusals
  * differently; the words below are geth's (and so subnet-evm's), anvil's and Erigon's.
  */
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { type Hex, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem"
 import type { LedgerNetwork, Network } from "../ledger/Networks.ts"
 import { ask, type RpcFailure } from "../ledger/RpcFailure.ts"
+import { elapsedMillis } from "./Elapsed.ts"
 
 /**
  * - `taken`: the node has it, from this try or an earlier one.
@@ -49,17 +50,26 @@ export const receiptOf = (network: Network, hash: Hex): Effect.Effect<Option.Opt
 /** Milliseconds between questions for a receipt: at first, and at most. */
 const PAUSES = { embedded: { first: 10, longest: 250 }, remote: { first: 50, longest: 2_000 } }
 
-/** Asks for the receipt of `hash` until it is there or `patienceMs` has passed; a node that does not answer is asked again. */
+/** The receipt of any of the variants of a transaction: at most one of them can be mined. */
+export const receiptOfAny = Effect.fnUntraced(function* (network: Network, hashes: ReadonlyArray<Hex>) {
+  for (const hash of hashes) {
+    const found = yield* receiptOf(network, hash)
+    if (Option.isSome(found)) return found
+  }
+  return Option.none<TransactionReceipt>()
+})
+
+/** Asks for the receipt of one of `hashes` until it is there or `patienceMs` has passed; a node that does not answer is asked again. */
 export const awaitReceipt = Effect.fn("Sending.awaitReceipt")(function* (
   network: LedgerNetwork,
-  hash: Hex,
+  hashes: ReadonlyArray<Hex>,
   patienceMs: number
 ) {
   const { first, longest } = network.embedded ? PAUSES.embedded : PAUSES.remote
-  const since = yield* Clock.currentTimeMillis
+  const since = yield* elapsedMillis
   for (let pause = first; ; pause = Math.min(pause * 1.5, longest)) {
-    const found = yield* Effect.orElseSucceed(receiptOf(network, hash), () => Option.none<TransactionReceipt>())
-    if (Option.isSome(found) || (yield* Clock.currentTimeMillis) - since >= patienceMs) return found
+    const found = yield* Effect.orElseSucceed(receiptOfAny(network, hashes), () => Option.none<TransactionReceipt>())
+    if (Option.isSome(found) || (yield* elapsedMillis) - since >= patienceMs) return found
     yield* Effect.raceFirst(Effect.sleep(pause), network.nextBlock)
   }
 })

@@ -6,7 +6,8 @@
 import { CommitPending, type NetworkRole, StorageUnavailable } from "@treemark/core"
 import { Duration, Effect, Layer, Option } from "effect"
 import { CommitTerms } from "../ledger/CommitTerms.ts"
-import { Networks } from "../ledger/Networks.ts"
+import { type Terms, waitingReason } from "../ledger/Fees.ts"
+import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import { CommitJobs, type CommitJobsOptions, withdrawn } from "./CommitJobs.ts"
 import { makeCommitOutcomes } from "./CommitOutcomes.ts"
 import { type Handover, makeCommitQueue } from "./CommitQueue.ts"
@@ -43,8 +44,8 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
 
   /** At the deadline: what was not signed is taken back, what was is pending. */
   const giveUp = Effect.fnUntraced(
-    function* (network: string, { commitId }: CommitOrder) {
-      const late = withdrawn(network, deadline)
+    function* (network: LedgerNetwork, { commitId }: CommitOrder, wanted: Terms) {
+      const late = withdrawn(network.name, deadline, yield* waitingReason(network, wanted))
       if (yield* queue.withdraw(commitId, late.reason)) return yield* late
       const row = yield* steps.find(commitId)
       if (row === undefined) return yield* late
@@ -65,12 +66,13 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
     const network = networks.role(role)
     const until = performance.now() + Duration.toMillis(deadline)
     const left = () => Math.max(0, until - performance.now())
-    const lane = { chainId: network.chainId, address: steps.committer }
-    yield* handOver({ role, network: network.name, order, lane, terms: yield* terms.of(role, order) }, left)
-    yield* signer.look(network.chainId)
+    const lane = { chainId: network.chainId, address: steps.committers.of(order.assetCid).address }
+    const quoted = yield* terms.of(role, order)
+    yield* handOver({ role, network: network.name, order, lane, terms: quoted }, left)
+    yield* signer.look(lane)
     const ended = yield* Effect.timeoutOption(outcomes.of(order.commitId), left())
     return yield* Option.match(ended, {
-      onNone: () => giveUp(network.name, order),
+      onNone: () => giveUp(network, order, quoted),
       onSome: steps.outcome
     })
   })

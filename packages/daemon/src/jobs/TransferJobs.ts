@@ -7,7 +7,7 @@ import { Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Hex, TransactionReceipt } from "viem"
 import { TransferPending, TransferRefused, Transfers } from "../books/Transfers.ts"
-import { feesNow, termsFor, withMargin } from "../ledger/Fees.ts"
+import { aboveCap, feesNow, termsFor, withMargin } from "../ledger/Fees.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
@@ -59,6 +59,8 @@ const make = Effect.fnUntraced(function* (options: TransferJobsOptions) {
         [feesNow(network), ask(network, () => network.client.getBalance({ address: account }))],
         { concurrency: "unbounded" }
       )
+      const above = aboveCap(network, fees)
+      if (above !== undefined) return yield* above
       const short = (needed: string) => {
         const reason = `the wallet ${account} holds ${formatTokens(funds)}, and ${needed} are needed.`
         return new TransferRefused({ reference, reason })

@@ -1,11 +1,12 @@
 /**
  * The terms of one commit: gas by eth_estimateGas and 20 %, at today's fees. What was quoted is what is signed: the terms are
- * kept a while, so that a commit can never cost more than the ceiling that was held for it. Amounts are wei (10^-18).
+ * kept a while, so that a commit can never cost more than the ceiling that was held for it. While gas costs more than the operator
+ * allows, the terms are those of the cap: the commit waits until it costs less. Amounts are wei (10^-18).
  */
 import { formatTokens, LedgerUnavailable, type NetworkRole, type WalletAddress } from "@treemark/core"
 import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
 import { encodeFunctionData, type Hex } from "viem"
-import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
+import { makeCommitters } from "../wallets/Committers.ts"
 import { commitAbi } from "./CommitContract.ts"
 import { feesNow, type Terms, termsFor, withMargin } from "./Fees.ts"
 import { type LedgerNetwork, Networks } from "./Networks.ts"
@@ -34,11 +35,13 @@ export class CommitTerms extends Context.Service<
     CommitTerms,
     Effect.gen(function* () {
       const networks = yield* Networks
-      const committer = (yield* HdWallets).address(SERVICE_WALLET)
+      const committers = yield* makeCommitters
       const withContract = new Set<NetworkRole>()
 
       const estimate = Effect.fn("CommitTerms.estimate")(
-        function* (network: LedgerNetwork, data: Hex) {
+        function* (network: LedgerNetwork, content: CommitContent) {
+          const data = commitInput(content)
+          const committer = committers.of(content.assetCid).address
           if (!withContract.has(network.role)) {
             yield* checkContract(network)
             withContract.add(network.role)
@@ -63,7 +66,7 @@ export class CommitTerms extends Context.Service<
       const cache = yield* Cache.makeWith(
         (key: string) => {
           const [role, assetCid, commitData] = JSON.parse(key) as [NetworkRole, string, string]
-          return estimate(networks.role(role), commitInput({ assetCid, commitData }))
+          return estimate(networks.role(role), { assetCid, commitData })
         },
         { capacity: KEPT_AT_MOST, timeToLive: (exit) => (Exit.isSuccess(exit) ? KEPT_FOR : Duration.zero) }
       )

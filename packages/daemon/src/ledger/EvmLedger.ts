@@ -2,7 +2,7 @@
 import { amount, Ledger } from "@treemark/core"
 import { Effect, Layer } from "effect"
 import { CommitJobs } from "../jobs/CommitJobs.ts"
-import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
+import { makeCommitters } from "../wallets/Committers.ts"
 import { CommitTerms } from "./CommitTerms.ts"
 import { historyOf } from "./History.ts"
 import { Networks } from "./Networks.ts"
@@ -14,11 +14,13 @@ export const layer = Layer.effect(
     const networks = yield* Networks
     const terms = yield* CommitTerms
     const jobs = yield* CommitJobs
+    const committers = yield* makeCommitters
     return Ledger.of({
-      committer: (yield* HdWallets).address(SERVICE_WALLET),
+      committerOf: (assetCid) => committers.of(assetCid).address,
       quote: (role, commit) => Effect.map(terms.of(role, commit), ({ ceiling }) => amount(ceiling)),
       record: jobs.record,
-      history: (role, assetCid) => Effect.mapError(historyOf(networks.role(role), assetCid), ledgerUnavailable),
+      history: (role, assetCid, range) =>
+        Effect.mapError(historyOf(networks.role(role), assetCid, range), ledgerUnavailable),
       explorerUrl: (role, txHash) => networks.role(role).explorerUrl(txHash)
     })
   })

@@ -6,6 +6,7 @@ import {
   type BalanceNetwork,
   LedgerUnavailable,
   type NetworkRole,
+  type TreeFormatName,
   type WalletAddress,
   walletAddress
 } from "@treemark/core"
@@ -29,10 +30,20 @@ export interface LedgerNetwork extends Network {
   readonly explorerUrl: (txHash: string) => string
   /** An embedded chain answers in milliseconds and tells of each block; its base fee never changes. */
   readonly embedded: boolean
+  /** The contract's first block: there is no commit before it. */
+  readonly fromBlock: bigint
+  /** Whether the contract keeps `getCommits(assetCid)`. */
+  readonly keepsCommits: boolean
+  /** The form of the asset trees that are committed here. */
+  readonly treeFormat: TreeFormatName
   /** Resolves with the chain's next block; never where nobody tells. */
   readonly nextBlock: Effect.Effect<void>
   /** Wei per gas. `tip` undefined: as the node suggests. Above `cap` nothing is sent. */
   readonly fees: { readonly tip: bigint | undefined; readonly cap: bigint }
+  /** Blocks that must hold a commit or stand on top of it before it counts as made; 1 is its own block. */
+  readonly confirmations: number
+  /** For how many blocks a commit that counts as made is still looked after; 0: not at all. Blocks of an embedded chain are final. */
+  readonly watchBlocks: number
 }
 
 /** A network of the all-networks balance. */
@@ -59,6 +70,10 @@ export interface NetworksOptions {
   readonly rpcTimeout?: Duration.Duration
   /** Gwei per gas above which nothing is sent; 1000 by default. */
   readonly maxFeeGwei?: number
+  /** Of networks over HTTP; 1 by default. */
+  readonly confirmations?: number
+  /** Of networks over HTTP; 12 by default. */
+  readonly watchBlocks?: number
 }
 
 const GWEI = 1_000_000_000n
@@ -115,8 +130,13 @@ const ledgerNetwork = Effect.fnUntraced(function* (role: NetworkRole, options: N
     contract: walletAddress(COMMIT_CONTRACT_ADDRESS),
     explorerUrl: (hash) => source.explorer().replace("HASH", hash),
     embedded: true,
+    fromBlock: 0n,
+    keepsCommits: false,
+    treeFormat: treeFormatOf(options, role),
     nextBlock: nextBlockOf(source),
-    fees: { tip: 0n, cap }
+    fees: { tip: 0n, cap },
+    confirmations: 1,
+    watchBlocks: 0
   } satisfies LedgerNetwork
 })
 
@@ -126,9 +146,17 @@ const httpNetwork = (role: NetworkRole, chain: LedgerChain, cap: bigint, options
   contract: chain.contract,
   explorerUrl: (hash) => chain.explorer.replace("HASH", hash),
   embedded: false,
+  fromBlock: BigInt(chain.from_block ?? 0),
+  keepsCommits: chain.get_commits ?? false,
+  treeFormat: treeFormatOf(options, role),
   nextBlock: Effect.never,
-  fees: { tip: chain.tip_gwei === undefined ? undefined : BigInt(Math.round(chain.tip_gwei * Number(GWEI))), cap }
+  fees: { tip: chain.tip_gwei === undefined ? undefined : BigInt(Math.round(chain.tip_gwei * Number(GWEI))), cap },
+  confirmations: options.confirmations ?? 1,
+  watchBlocks: options.watchBlocks ?? 12
 })
+
+const treeFormatOf = ({ profile }: NetworksOptions, role: NetworkRole): TreeFormatName =>
+  profile.treeFormats?.[role] ?? "dag-json"
 
 const httpRequestOf = (chain: Pick<LedgerChain, "name" | "rpc">, { rpcTimeout }: NetworksOptions): Request =>
   httpRequest({ network: chain.name, url: chain.rpc, timeout: rpcTimeout ?? Duration.seconds(10) })

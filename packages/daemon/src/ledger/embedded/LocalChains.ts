@@ -13,7 +13,7 @@ import {
 } from "@treemark/core"
 import { Context, Effect, Layer, Schedule, Scope } from "effect"
 import { LocalFaucet } from "../../accounts/LocalFaucet.ts"
-import { HdWallets, SERVICE_WALLET } from "../../wallets/HdWallets.ts"
+import { makeCommitters } from "../../wallets/Committers.ts"
 import type { Profile } from "../Profile.ts"
 import { LOCAL_MAINNET_CHAIN_ID, LOCAL_TESTNET_CHAIN_ID } from "./ChainConfig.ts"
 import { EmbeddedChain, type EmbeddedChainError } from "./EmbeddedChain.ts"
@@ -27,7 +27,7 @@ export const OpenChains = Context.Reference<"at start" | "when asked">(
   { defaultValue: () => "at start" }
 )
 
-/** What the service's wallet holds on an embedded chain once it is open: gas for about a quarter of a million commits. */
+/** What each committer holds on an embedded chain once it is open: gas for about a quarter of a million commits. */
 const COMMITTER_FUNDS = amount(1_000n * UNITS_PER_TOKEN)
 
 export class LocalChains extends Context.Service<
@@ -43,7 +43,7 @@ export class LocalChains extends Context.Service<
     Layer.effect(
       LocalChains,
       Effect.gen(function* () {
-        const committer = (yield* HdWallets).address(SERVICE_WALLET)
+        const committers = yield* makeCommitters
         const openChains = yield* OpenChains
         const scope = yield* Effect.scope
         const wanted = ROLES.filter((role) => options.profile.roles[role] === "embedded")
@@ -54,7 +54,12 @@ export class LocalChains extends Context.Service<
               path: join(options.home, `chain-${role}.db`),
               chainId: CHAIN_IDS[role]
             }).pipe(
-              Effect.tap((chain) => fund(chain, role, committer, COMMITTER_FUNDS)),
+              Effect.tap((chain) =>
+                Effect.forEach(committers.all, ({ address }) => fund(chain, role, address, COMMITTER_FUNDS), {
+                  concurrency: "unbounded",
+                  discard: true
+                })
+              ),
               Scope.provide(scope)
             )
             const chain = openChains === "at start" ? yield* open : yield* whenAsked(CHAIN_IDS[role], open)

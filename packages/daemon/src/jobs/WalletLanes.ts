@@ -1,0 +1,30 @@
+/** The wallets of this process that send transactions, one lane per wallet and chain: its nonces, its turn and its room. */
+import { Semaphore } from "effect"
+import type * as Nonces from "./Nonces.ts"
+
+/** Transactions of one wallet on one chain that may be under way at a time: what a node's pool guarantees room for. */
+const IN_FLIGHT = 16
+
+export interface WalletLane extends Nonces.Lane {
+  readonly slots: Semaphore.Semaphore
+  /** Held while a nonce is taken and its first send begins, so that sends begin in nonce order. */
+  readonly turn: Semaphore.Semaphore
+  /** The epoch of the lease under which the chain was asked. */
+  startedAt: number | undefined
+  /** Why no more may be signed in this process. */
+  stopped: string | undefined
+}
+
+/** The lane of a wallet on a chain, the same each time. */
+export const makeWalletLanes = () => {
+  const lanes = new Map<string, WalletLane>()
+  return (chainId: number, address: string): WalletLane => {
+    const key = `${chainId}:${address}`
+    const known = lanes.get(key)
+    if (known !== undefined) return known
+    const [slots, turn] = [Semaphore.makeUnsafe(IN_FLIGHT), Semaphore.makeUnsafe(1)]
+    const lane = { chainId, address, slots, turn, startedAt: undefined, stopped: undefined }
+    lanes.set(key, lane)
+    return lane
+  }
+}

@@ -9,6 +9,7 @@ import { createRequire } from "node:module"
 import { dirname, join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
+import { buildPage } from "./build-web.ts"
 
 const here = dirname(fileURLToPath(import.meta.url))
 const work = mkdtempSync(join(here, ".build-"))
@@ -21,17 +22,25 @@ const types = join(dist, "types")
  */
 const NO_RANDOMNESS = { "globalThis.crypto": "undefined" }
 
-/** Files that are not bundled into the one that names them. */
+/** Files that are not bundled into the one that names them, each with what it is called in dist. */
 const APART: Readonly<Record<string, string>> = {
   "./bulk/Bulk.ts": "./bulk.js",
-  "tiny-secp256k1": "tiny-secp256k1"
+  "./history/HistoryCommand.ts": "./history.js",
+  "./StatementCommand.ts": "./statement.js",
+  "./backends/RunWithBackend.ts": "./backend.js",
+  "./explain/RunExplained.ts": "./explain.js"
 }
 
+const PACKAGES_APART: ReadonlyArray<string> = ["tiny-secp256k1"]
+
 try {
-  await bundle("index", { platform: "neutral", minify: false })
-  await bundle("bin", { platform: "node", minify: true })
-  await bundle("bulk/Bulk", { platform: "node", minify: true })
-  await bundle("bulk/Worker", { platform: "node", minify: true })
+  await bundle("index", "index.js", { platform: "neutral", minify: false })
+  await bundle("bin", "bin.js", { platform: "node", minify: true })
+  await bundle("bulk/Worker", "bulk-worker.js", { platform: "node", minify: true })
+  for (const [file, name] of Object.entries(APART)) {
+    await bundle(file.replace(/\.ts$/, ""), name, { platform: "node", minify: true })
+  }
+  writeFileSync(join(dist, "verify.html"), await buildPage())
   writeTypes()
   writeLicences()
   rmSync(join(here, "dist"), { recursive: true, force: true })
@@ -40,8 +49,11 @@ try {
   rmSync(work, { recursive: true, force: true })
 }
 
-async function bundle(entry: string, options: { platform: "node" | "neutral"; minify: boolean }): Promise<void> {
-  const name = { "bulk/Bulk": "bulk", "bulk/Worker": "bulk-worker" }[entry] ?? entry
+async function bundle(
+  entry: string,
+  name: string,
+  options: { platform: "node" | "neutral"; minify: boolean }
+): Promise<void> {
   await build({
     input: join(here, "src", `${entry}.ts`),
     platform: options.platform,
@@ -50,16 +62,28 @@ async function bundle(entry: string, options: { platform: "node" | "neutral"; mi
     plugins: [
       {
         name: "apart",
-        resolveId: (specifier) => {
-          const file = APART[specifier]
+        resolveId: (specifier, importer) => {
+          const file = PACKAGES_APART.includes(specifier) ? specifier : importer && APART[specifier]
           return file === undefined ? null : { id: file, external: true }
-        }
+        },
+        renderChunk: (code) => withBuiltins(code)
       }
     ],
-    output: { file: join(dist, `${name}.js`), format: "esm", minify: options.minify, codeSplitting: false },
+    output: { file: join(dist, name), format: "esm", minify: options.minify, codeSplitting: false },
     onLog: (_level, log) => {
       throw new Error(`The bundle of ${entry} is not whole: ${log.message}`)
     }
+  })
+}
+
+/**
+ * Modules of Node are taken with process.getBuiltinModule: an import makes Node read every export of the module first, and some of those load
+ * half of the rest (streams, sockets, the terminal), which takes as long as to verify a proof.
+ */
+function withBuiltins(code: string): string {
+  return code.replaceAll(/^import \{([^}]*)\} from "(node:[a-z_/]+)";$/gm, (_, names: string, module: string) => {
+    const taken = names.split(",").map((name) => name.trim().replace(/ as /, ": "))
+    return `const { ${taken.join(", ")} } = process.getBuiltinModule("${module}");`
   })
 }
 

@@ -1,7 +1,8 @@
 /** Each result of a chunk is exactly what verifying that proof alone gives, with every backend and whatever stands in the line. */
 import { assert, describe, it } from "@effect/vitest"
 import { readJsonObject } from "@treemark/core/verify"
-import { type BackendName, loadBackend } from "../../packages/verify/src/backends/Backend.ts"
+import { loadBackend } from "../../packages/verify/src/backends/Backend.ts"
+import type { BackendName } from "../../packages/verify/src/backends/BackendName.ts"
 import { answerChunk } from "../../packages/verify/src/bulk/AnswerChunk.ts"
 import { makeVerifier } from "../../packages/verify/src/bulk/Verifier.ts"
 import { UnusableInput, verifyProof } from "../../packages/verify/src/index.ts"

@@ -194,6 +194,8 @@ describe("what a person reads", () => {
       "--asset",
       "--author",
       "--json",
+      "--backend",
+      "--explain",
       "--completions",
       "--help",
       "--version"
@@ -203,9 +205,32 @@ describe("what a person reads", () => {
     for (const shell of ["bash", "zsh", "fish"]) {
       const completions = treemarkVerify(["--completions", shell]).stdout
       for (const option of options) assert.include(completions, shell === "fish" ? `-l ${option.slice(2)}` : option)
+      for (const command of ["bulk", "history", "statement"]) assert.include(completions, command)
     }
     const { version } = JSON.parse(readFileSync(join(repository, "packages/verify/package.json"), "utf8"))
     assert.strictEqual(treemarkVerify(["--version"]).stdout, `treemark-verify ${version}\n`)
+  })
+})
+
+describe("--backend", () => {
+  it("says which backend ran, and changes nothing else", () => {
+    const plain = treemarkVerify([proof, "--json"])
+    const { code, stdout } = treemarkVerify([proof, "--json", "--backend", "wasm"])
+    assert.strictEqual(code, 0)
+    assert.deepStrictEqual(JSON.parse(stdout), { ...JSON.parse(plain.stdout), backend: "wasm" })
+    assert.include(
+      ["noble", "wasm", "native"],
+      JSON.parse(treemarkVerify([proof, "--json", "--backend=auto"]).stdout).backend
+    )
+    assert.match(treemarkVerify([proof, "--backend", "noble"]).stdout, /by the backend noble\.\n$/)
+    assert.strictEqual(treemarkVerify([tampered, "--record", record, "--backend", "wasm"]).code, 1)
+    assert.strictEqual(treemarkVerify([tree, "--record", strangers, "--backend", "wasm"]).code, 3)
+  })
+
+  it("that is not known is a usage error", () => {
+    const { code, stderr } = treemarkVerify([proof, "--backend", "gpu"])
+    assert.strictEqual(code, 2)
+    assert.match(stderr, /auto, noble, wasm or native; not "gpu"/)
   })
 })
 

@@ -1,10 +1,11 @@
 /** The verifier opens no socket, ever: strace (Debian package `strace`) watches every network call of the process and its threads. */
 import { spawnSync } from "node:child_process"
-import { closeSync, openSync, readFileSync } from "node:fs"
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { asset, author, proofFile, signed, utf8 } from "../core/verification/Fixtures.ts"
 import { scratch, stub } from "./Command.ts"
+import { blocksOf, carOf, proofOfCommit, writeFolder } from "./HistoryFixtures.ts"
 
 const files = scratch()
 afterAll(files.remove)
@@ -36,12 +37,18 @@ const networkCalls = (args: ReadonlyArray<string>, input: Uint8Array | string = 
   return { code: run.status, calls }
 }
 
+const commits = [0, 1].map((index) => ({ proof: proofOfCommit(index) }))
+const historyCar = await carOf(blocksOf(commits))
+
 describe.skipIf(!hasStrace)("no socket (needs strace: apt-get install -y strace)", () => {
   const proof = files.write("proof.json", proofFile)
   const tree = files.write("tree.json", signed.tree)
   const record = files.write("record.json", JSON.stringify(signed.record))
   const photo = files.write("photo.jpg", asset)
   const lines = files.write("proofs.ndjson", JSON.stringify(JSON.parse(proofFile)))
+  const folder = writeFolder(commits)
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const car = files.write("history.car", historyCar)
   const cases: ReadonlyArray<readonly [string, number, ReadonlyArray<string>]> = [
     ["a proof", 0, [proof]],
     ["a proof, its asset, an author, as JSON", 0, [proof, "--asset", photo, "--author", author, "--json"]],
@@ -51,7 +58,11 @@ describe.skipIf(!hasStrace)("no socket (needs strace: apt-get install -y strace)
     ["unusable input", 2, [photo]],
     ["help", 0, ["--help"]],
     ["many proofs, on every core", 0, ["bulk", lines]],
-    ["many proofs, with WebAssembly, as JSON", 0, ["bulk", lines, "--backend", "wasm", "--json"]]
+    ["many proofs, with WebAssembly, as JSON", 0, ["bulk", lines, "--backend", "wasm", "--json"]],
+    ["a CAR of proofs", 0, ["bulk", car]],
+    ["a history in a folder", 0, ["history", folder]],
+    ["a history in a CAR, as JSON", 0, ["history", car, "--json"]],
+    ["a proof, with the fastest backend", 0, [proof, "--backend", "auto"]]
   ]
   for (const [title, code, args] of cases) {
     it(`is opened for ${title}`, () => {

@@ -1,10 +1,11 @@
 /** What is published works alone: the packed tarball, installed offline in an empty folder, as a command, a library and types. */
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { author, proofFile, signed } from "../core/verification/Fixtures.ts"
 import { repository, scratch, treemarkVerify } from "./Command.ts"
+import { proofOfCommit, writeFolder } from "./HistoryFixtures.ts"
 
 const files = scratch()
 afterAll(files.remove)
@@ -15,6 +16,10 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string) => {
   assert.strictEqual(status, 0, `${command} ${args.join(" ")}\n${stdout}\n${stderr}`)
   return stdout
 }
+
+/** What may be loaded for one proof, and for the rest. */
+const ALONE = /^node:(crypto|fs|tty|util)$/
+const IN_BULK = /^(node:(crypto|fs|module|os|path|timers\/promises|tty|url|util|worker_threads)|tiny-secp256k1)$/
 
 const installed = join(files.folder, "node_modules/@treemark/verify")
 
@@ -108,27 +113,40 @@ describe("the published package", () => {
     run(process.execPath, [join(repository, "node_modules/typescript/bin/tsc"), "-p", "."], files.folder)
   })
 
+  it("verifies a history, a statement's usage and with a named backend, each from a file of its own", () => {
+    const bin = join(installed, "bin/treemark-verify.js")
+    const folder = writeFolder([0, 1].map((index) => ({ proof: proofOfCommit(index) })))
+    const history = treemarkVerify(["history", folder, "--json"], { bin })
+    rmSync(folder, { recursive: true })
+    assert.strictEqual(history.code, 0)
+    assert.deepInclude(JSON.parse(history.stdout).summary, { verdict: "valid", commits: 2, backend: "noble" })
+    assert.strictEqual(treemarkVerify(["statement"], { bin }).code, 2)
+    const named = treemarkVerify(["-", "--json", "--backend", "noble"], { bin, input: proofFile })
+    assert.strictEqual(JSON.parse(named.stdout).backend, "noble")
+    assert.strictEqual(treemarkVerify(["-", "--backend", "native"], { bin, input: proofFile }).code, 2)
+  })
+
   it("names no package and no node: module that opens a socket in what it loads", () => {
-    for (const name of ["index.js", "bin.js"]) {
+    const files = readdirSync(join(installed, "dist")).filter((name) => name.endsWith(".js"))
+    assert.includeMembers(files, [
+      "backend.js",
+      "bin.js",
+      "bulk.js",
+      "bulk-worker.js",
+      "history.js",
+      "index.js",
+      "statement.js"
+    ])
+    for (const name of files) {
       const text = readFileSync(join(installed, "dist", name), "utf8")
-      const imports = [...text.matchAll(/(?:^|;)(?:import|export)[^;"']*?["']([^"']+)["']/gm)].map(([, from]) => from)
+      const imported = [
+        ...text.matchAll(/(?:^|[;}])\s*(?:import|export)\b[^;"'`]*?["'`]([\w@./:-]{2,})["'`]/gm),
+        ...text.matchAll(/\b(?:import|getBuiltinModule)\(\s*["'`]([\w@./:-]{2,})["'`]\)/g)
+      ].map(([, from]) => String(from))
+      if (name !== "index.js") assert.isNotEmpty(imported, name)
+      const allowed = name === "index.js" ? /^$/ : name === "bin.js" ? ALONE : IN_BULK
       assert.isEmpty(
-        imports.filter((specifier) => !["node:fs", "node:tty", "node:util"].includes(String(specifier))),
-        name
-      )
-    }
-    for (const name of ["bulk.js", "bulk-worker.js"]) {
-      const text = readFileSync(join(installed, "dist", name), "utf8")
-      const imports = [...text.matchAll(/(?:\}from|\bimport\()["'`]([\w@./:-]{2,})["'`]/g)].map(([, from]) =>
-        String(from)
-      )
-      assert.isNotEmpty(imports)
-      assert.isEmpty(
-        imports.filter(
-          (specifier) =>
-            !/^node:(crypto|fs|module|os|path|timers\/promises|url|util|worker_threads)$/.test(specifier) &&
-            specifier !== "tiny-secp256k1"
-        ),
+        imported.filter((specifier) => !allowed.test(specifier) && !files.includes(specifier.replace(/^\.\//, ""))),
         name
       )
     }

@@ -1,6 +1,7 @@
 /** The command line of `treemark-verify`, read into what is to be done. A wrong one throws {@link UnusableInput} with the code `usage`. */
 import { parseArgs } from "node:util"
 import { isAddressText } from "@treemark/core/verify"
+import { type BackendChoice, backendNamed } from "./backends/BackendName.ts"
 import { UnusableInput } from "./UnusableInput.ts"
 
 export type Shell = "bash" | "zsh" | "fish"
@@ -24,6 +25,9 @@ export type Arguments =
       readonly authors: string | undefined
       readonly checkpoints: ReadonlyArray<string>
       readonly json: boolean
+      readonly explain: boolean
+      /** undefined: noble, without a word about it. */
+      readonly backend: BackendChoice | undefined
     }
 
 /** Every option, as `parseArgs` wants them. */
@@ -36,6 +40,8 @@ export const OPTIONS = {
   authors: { type: "string" },
   checkpoint: { type: "string", multiple: true },
   json: { type: "boolean" },
+  explain: { type: "boolean" },
+  backend: { type: "string" },
   completions: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "V" }
@@ -56,7 +62,9 @@ export const readArguments = (args: ReadonlyArray<string>): Arguments => {
     throw usage("Standard input (-) can stand for one file only.")
   }
   const { asset, author, authors } = values
-  return { command: "verify", subject, asset, author, authors, checkpoints, json: values.json === true }
+  const backend = values.backend === undefined ? undefined : backendNamed(values.backend, usage)
+  const { json = false, explain = false } = values
+  return { command: "verify", subject, asset, author, authors, checkpoints, json, explain, backend }
 }
 
 const parse = (args: ReadonlyArray<string>) => {

@@ -5,40 +5,47 @@
 import {
   AUTHORS_LIMIT,
   CHECKPOINT_LIMIT,
+  type Explanation,
+  type FileNames,
   needsUnixfs,
   PROOF_LIMIT,
   RECORD_LIMIT,
   type Report,
   readJsonObject,
+  recoverSigner,
   TREE_LIMIT,
   textMember,
   type VerifyInput,
   verify
 } from "@treemark/core/verify"
 import { type Arguments, readArguments, type Subject } from "./Arguments.ts"
+import type { Backend } from "./backends/Backend.ts"
 import { COMPLETIONS, HELP } from "./Help.ts"
 import { measureFile, readBounded } from "./Inputs.ts"
-import { printable, printableJson } from "./Printable.ts"
+import { EXIT_CODES, type Outcome, refused } from "./Outcome.ts"
+import { printableJson } from "./Printable.ts"
 import { render } from "./Render.ts"
-import { runStatement } from "./StatementCommand.ts"
 import { UnusableInput } from "./UnusableInput.ts"
 import { proofInput, readAuthors, readCheckpoint, readRecord, treeInput } from "./Verification.ts"
 
-export interface Outcome {
-  readonly stdout: string
-  readonly stderr: string
-  readonly exitCode: 0 | 1 | 2 | 3
+export interface Environment {
+  readonly version: string
+  /** Standard output is a terminal that shows colour. */
+  readonly colour: boolean
+  /** The backend that was asked for with --backend; without one noble is used, and not mentioned. */
+  readonly backend?: Backend
+  /** What --explain needs; loaded only for it. */
+  readonly explaining?: Explaining
 }
 
-const EXIT_CODES = { valid: 0, invalid: 1, unconfirmed: 3 } as const
+export interface Explaining {
+  readonly explain: (input: VerifyInput, report: Report, names: FileNames) => ReadonlyArray<Explanation>
+  readonly render: (explanations: ReadonlyArray<Explanation>, options: { readonly colour: boolean }) => string
+}
 
-/** Runs the command. `colour`: standard output is a terminal that shows colour. */
-export const runCli = (
-  args: ReadonlyArray<string>,
-  environment: { readonly version: string; readonly colour: boolean }
-): Outcome => {
+/** Runs the command. */
+export const runCli = (args: ReadonlyArray<string>, environment: Environment): Outcome => {
   try {
-    if (args[0] === "statement") return { ...runStatement(args.slice(1)), stderr: "" }
     const command = readArguments(args)
     switch (command.command) {
       case "help":
@@ -48,7 +55,7 @@ export const runCli = (
       case "completions":
         return said(COMPLETIONS[command.shell])
       case "verify":
-        return reported(verifySubject(command), command.json, environment.colour)
+        return verified(command, environment)
     }
   } catch (error) {
     if (error instanceof UnusableInput) return refused(error, args.includes("--json"))
@@ -56,18 +63,41 @@ export const runCli = (
   }
 }
 
-const verifySubject = (command: Arguments & { command: "verify" }): Report => {
-  const input = inputOf(command.subject)
-  return verify({
+type VerifyCommand = Arguments & { readonly command: "verify" }
+
+const verified = (command: VerifyCommand, environment: Environment): Outcome => {
+  const input = inputOf(command, environment.backend)
+  const report = verify(input)
+  const explanations = command.explain ? environment.explaining?.explain(input, report, namesOf(command)) : undefined
+  return reported(report, explanations, command.json, environment)
+}
+
+const inputOf = (command: VerifyCommand, backend: Backend | undefined): VerifyInput => {
+  const input = subjectInput(command.subject)
+  return {
     ...input,
+    recover: backend && ((text, signature) => recoverSigner(text, signature, backend.recoverKey)),
     expectedAuthor: command.author,
     authors: command.authors === undefined ? undefined : readAuthors(readAuthorsFile(command.authors)),
     checkpoints: command.checkpoints.map((path) => readCheckpoint(readCheckpointFile(path))),
     asset: command.asset === undefined ? undefined : measureFile(command.asset, needsUnixfs(assetCidOf(input)))
-  })
+  }
 }
 
-const inputOf = (subject: Subject): VerifyInput => {
+const namesOf = ({ asset, authors, subject }: VerifyCommand): FileNames => {
+  switch (subject.kind) {
+    case "proof":
+      return { proof: subject.proof, asset, authors }
+    case "signed-tree":
+      return { tree: subject.tree, asset, authors }
+    case "recorded-tree":
+      return { tree: subject.tree, record: subject.record, asset, authors }
+    case "record":
+      return { record: subject.record, asset, authors }
+  }
+}
+
+const subjectInput = (subject: Subject): VerifyInput => {
   switch (subject.kind) {
     case "proof":
       return proofInput(readBounded(subject.proof, PROOF_LIMIT, "a proof"))
@@ -92,14 +122,21 @@ const assetCidOf = ({ tree }: VerifyInput): string | undefined => {
 
 const said = (stdout: string): Outcome => ({ stdout, stderr: "", exitCode: 0 })
 
-const reported = (report: Report, json: boolean, colour: boolean): Outcome => ({
-  stdout: json ? `${printableJson(report)}\n` : render(report, { colour }),
+const reported = (
+  report: Report,
+  explanations: ReadonlyArray<Explanation> | undefined,
+  json: boolean,
+  { backend, colour, explaining }: Environment
+): Outcome => ({
+  stdout: json
+    ? `${printableJson({ ...report, ...(backend && { backend: backend.name }), ...(explanations && { explanations }) })}\n`
+    : [
+        render(report, { colour }),
+        backend && `The signature's arithmetic was done by the backend ${backend.name}.\n`,
+        explanations && explaining?.render(explanations, { colour })
+      ]
+        .filter((part) => part !== undefined)
+        .join("\n"),
   stderr: "",
   exitCode: EXIT_CODES[report.verdict]
-})
-
-const refused = ({ code, message, problems }: UnusableInput, json: boolean): Outcome => ({
-  stdout: json ? `${printableJson({ error: { code, message, problems } })}\n` : "",
-  stderr: `treemark-verify: ${printable(message, 4000)}\n`,
-  exitCode: 2
 })

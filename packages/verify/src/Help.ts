@@ -9,6 +9,7 @@ Usage
   treemark-verify TREE --sha256 HEX --signature HEX       an asset tree, its checksum and signature
   treemark-verify --record COMMIT.json                    a commit record alone (at most unconfirmed)
   treemark-verify bulk FILE|FOLDER|-                      many proofs on all cores; see treemark-verify bulk --help
+  treemark-verify history FOLDER|CAR                      an exported history of an asset; see history --help
   treemark-verify statement FILE                          a statement of an account; see statement --help
 A file may be - for standard input.
 
@@ -18,6 +19,8 @@ Options
   --authors FILE       whom you know: addresses with names and dates; the signer is looked up there
   --checkpoint FILE    block hashes that you trust; the commit's block is compared (may be given several times)
   --json               print the report as JSON, and nothing else
+  --explain            show how each check is made, how to repeat it with other tools, and what may have gone wrong
+  --backend NAME       whose curve arithmetic: noble (the default), wasm, native or auto; the report then names it
   --completions SHELL  print completions for bash, zsh or fish
   -h, --help           print this text
   -V, --version        print the version
@@ -41,11 +44,14 @@ const BASH = `_treemark_verify() {
   case $previous in
     --sha256|--signature|--author) return ;;
     --completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$current")); return ;;
+    --backend) COMPREPLY=($(compgen -W "auto noble wasm native" -- "$current")); return ;;
   esac
+  local words=
+  [[ $COMP_CWORD == 1 ]] && words="bulk history statement"
   if [[ $current == -* && $previous != --record && $previous != --asset && $previous != --authors && $previous != --checkpoint ]]; then
-    COMPREPLY=($(compgen -W "--record --sha256 --signature --asset --author --authors --checkpoint --json --completions --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "--record --sha256 --signature --asset --author --authors --checkpoint --backend --json --explain --completions --help --version" -- "$current"))
   else
-    COMPREPLY=($(compgen -f -- "$current"))
+    COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
   fi
 }
 complete -o filenames -F _treemark_verify treemark-verify
@@ -61,10 +67,13 @@ _arguments \\
   '--authors[whom you know]:authors file:_files' \\
   '*--checkpoint[block hashes that you trust]:checkpoint:_files' \\
   '--json[print the report as JSON]' \\
+  '--explain[show how each check is made]' \\
+  '--backend[whose curve arithmetic]:backend:(auto noble wasm native)' \\
   '--completions[print completions]:shell:(bash zsh fish)' \\
   '(-h --help)'{-h,--help}'[print help]' \\
   '(-V --version)'{-V,--version}'[print the version]' \\
-  '1:proof or tree:_files'
+  '1:proof, tree or command:{_files; compadd bulk history statement}' \\
+  '*:file:_files'
 `
 
 const FISH = `complete -c treemark-verify -l record -r -F -d 'commit record of the tree'
@@ -74,7 +83,10 @@ complete -c treemark-verify -l asset -r -F -d 'check the asset too'
 complete -c treemark-verify -l author -x -d 'whose signature is expected'
 complete -c treemark-verify -l authors -r -F -d 'whom you know'
 complete -c treemark-verify -l checkpoint -r -F -d 'block hashes that you trust'
+complete -c treemark-verify -l backend -x -a 'auto noble wasm native' -d 'whose curve arithmetic'
+complete -c treemark-verify -n __fish_is_first_token -a 'bulk history statement' -d 'a command'
 complete -c treemark-verify -l json -d 'print the report as JSON'
+complete -c treemark-verify -l explain -d 'show how each check is made'
 complete -c treemark-verify -l completions -x -a 'bash zsh fish' -d 'print completions'
 complete -c treemark-verify -s h -l help -d 'print help'
 complete -c treemark-verify -s V -l version -d 'print the version'

@@ -14,6 +14,7 @@ import {
 } from "@treemark/core/verify"
 import { checkStatement } from "./CheckStatement.ts"
 import { readBounded } from "./Inputs.ts"
+import { type Outcome, refused } from "./Outcome.ts"
 import { printable, printableJson } from "./Printable.ts"
 import { UnusableInput } from "./UnusableInput.ts"
 
@@ -34,8 +35,17 @@ Exit codes
   2  unusable  the file or the command line cannot be used
 `
 
-/** What is printed on standard output, and the exit code. Throws {@link UnusableInput}. `args` are those after `statement`. */
-export const runStatement = (args: ReadonlyArray<string>): { readonly stdout: string; readonly exitCode: 0 | 1 } => {
+/** Runs the command; `args` are those after `statement`. */
+export const runStatement = (args: ReadonlyArray<string>): Outcome => {
+  try {
+    return { ...checked(args), stderr: "" }
+  } catch (error) {
+    if (error instanceof UnusableInput) return refused(error, args.includes("--json"))
+    throw error
+  }
+}
+
+const checked = (args: ReadonlyArray<string>): { readonly stdout: string; readonly exitCode: 0 | 1 } => {
   const { positionals, values } = parse(args)
   if (values.help === true) return { stdout: HELP, exitCode: 0 }
   const [file] = positionals

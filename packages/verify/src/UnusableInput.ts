@@ -23,6 +23,18 @@ export type UnusableInputCode =
   | "file_unreadable"
   | "file_too_large"
   | "backend_unavailable"
+  | "block_hash_differs"
+  | "block_hash_unknown"
+  | "block_too_large"
+  | "car_malformed"
+  | "car_version"
+  | "container_unknown"
+  | "history_empty"
+  | "history_members"
+  | "history_not_json"
+  | "history_too_large"
+  | "history_version"
+  | "worker_failed"
   | "usage"
 
 export class UnusableInput extends Error {

@@ -32,6 +32,7 @@ export {
   type Verdict
 } from "@treemark/core/verify"
 export { checkStatement } from "./CheckStatement.ts"
+export { proofPage } from "./ProofPage.ts"
 export { UnusableInput, type UnusableInputCode } from "./UnusableInput.ts"
 export {
   type NamedBy,

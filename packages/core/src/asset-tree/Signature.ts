@@ -5,7 +5,7 @@
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { keccak_256 } from "@noble/hashes/sha3.js"
-import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import { addressOfPublicKey } from "../identity/Eip55.ts"
 
 /** Why a signature was refused before any address was compared. */
@@ -55,13 +55,13 @@ export const personalMessageHash = (text: string): Uint8Array => {
  * A recovery never says "wrong signer": compare the address with the one expected.
  */
 export const recoverSigner = (text: string, signature: string, recoverKey: RecoverKey = nobleRecoverKey): Recovery => {
-  if (!/^0x(?:[0-9a-fA-F]{128}|[0-9a-fA-F]{130})$/.test(signature)) {
+  const parts = partsOf(signature)
+  if (parts === undefined) {
     return refuse(
       "signature_malformed",
       "A signature is 0x followed by 130 hexadecimal digits (65 bytes), or 128 (64 bytes, EIP-2098)."
     )
   }
-  const parts = partsOf(signature)
   const recoveryId = parts.v >= 27 ? parts.v - 27 : parts.v
   if (recoveryId !== 0 && recoveryId !== 1) {
     return refuse(
@@ -70,7 +70,7 @@ export const recoverSigner = (text: string, signature: string, recoverKey: Recov
     )
   }
   // Hex of one length and one letter case compares as the numbers do.
-  const hex = bytesToHex(parts.compact)
+  const hex = parts.hex
   const r = hex.slice(0, 64)
   const s = hex.slice(64)
   if (r === ZERO || r >= ORDER || s === ZERO || s >= ORDER) {
@@ -102,19 +102,45 @@ const attempt = (recover: () => Uint8Array | undefined): Uint8Array | undefined 
   }
 }
 
-/** r ‖ s and v of 64 or 65 bytes of hex; in the short form (EIP-2098) the highest bit of s carries the recovery id. */
-const partsOf = (signature: string): { readonly compact: Uint8Array; readonly v: number } => {
-  const bytes = hexToBytes(signature.slice(2))
-  if (bytes.length === 65) return { compact: bytes.subarray(0, 64), v: bytes[64]! }
+interface Parts {
+  /** r ‖ s, 64 bytes, and the same as lower-case hex. */
+  readonly compact: Uint8Array
+  readonly hex: string
+  readonly v: number
+}
+
+/**
+ * The parts of `0x` and 64 or 65 bytes of hex, `undefined` for any other text; in the short form (EIP-2098) the highest bit of s carries the
+ * recovery id.
+ */
+const partsOf = (signature: string): Parts | undefined => {
+  if ((signature.length !== 130 && signature.length !== 132) || !signature.startsWith("0x")) return undefined
+  const bytes = new Uint8Array((signature.length - 2) / 2)
+  for (let at = 0; at < bytes.length; at++) {
+    const high = HEX_VALUES[signature.charCodeAt(2 + 2 * at)] ?? NONE
+    const low = HEX_VALUES[signature.charCodeAt(3 + 2 * at)] ?? NONE
+    if (high === NONE || low === NONE) return undefined
+    bytes[at] = (high << 4) | low
+  }
+  if (bytes.length === 65) {
+    return { compact: bytes.subarray(0, 64), hex: signature.slice(2, 130).toLowerCase(), v: bytes[64]! }
+  }
   const v = bytes[32]! >> 7
   bytes[32]! &= 0x7f
-  return { compact: bytes, v }
+  return { compact: bytes, hex: bytesToHex(bytes), v }
 }
+
+const NONE = 0xff
+const HEX_VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const value = "0123456789abcdef".indexOf(String.fromCharCode(code).toLowerCase())
+  return value === -1 ? NONE : value
+})
 
 /** The form in which records carry a signature that {@link recoverSigner} accepts: `0x` and 65 bytes in lower case, v 27/28. */
 export const canonicalSignature = (signature: string): string => {
-  const { compact, v } = partsOf(signature)
-  return `0x${bytesToHex(compact)}${(v >= 27 ? v : v + 27).toString(16)}`
+  const parts = partsOf(signature)
+  if (parts === undefined) throw new TypeError("A signature is 0x and 130 or 128 hexadecimal digits.")
+  return `0x${parts.hex}${(parts.v >= 27 ? parts.v : parts.v + 27).toString(16)}`
 }
 
 /** Signs `text` with a 32-byte private key: EIP-191, deterministic nonce (RFC 6979), low s, `0x` and 65 bytes, v 27/28. */

@@ -2,6 +2,7 @@
  * Ethereum addresses as text: `0x` and 40 hex digits, written with the mixed-case checksum of EIP-55
  * (https://eips.ethereum.org/EIPS/eip-55). Pure functions, shared with the offline verifier.
  */
+
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex } from "@noble/hashes/utils.js"
 

@@ -4,8 +4,8 @@
  * the keccak-256 of the RLP. Yellow Paper, section 4.4.
  */
 
+import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex } from "@noble/hashes/utils.js"
-import { keccak256 } from "../identity/Keccak256.ts"
 import { decodeRlp, integerOf } from "./Rlp.ts"
 
 export interface BlockHeader {
@@ -44,7 +44,7 @@ export const readHeader = (raw: Uint8Array): BlockHeader | undefined => {
   const timestamp = integerOf(fields[11])
   if (number === undefined || timestamp === undefined) return undefined
   return {
-    hash: `0x${bytesToHex(keccak256(raw))}`,
+    hash: `0x${bytesToHex(keccak_256(raw))}`,
     number,
     timestamp,
     transactionsRoot: fields[4]!,

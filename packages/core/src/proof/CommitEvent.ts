@@ -4,8 +4,8 @@
  * of one string: 32 bytes with the number 32, 32 bytes with the length, the text, zeros up to a multiple of 32.
  */
 
+import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
-import { keccak256 } from "../identity/Keccak256.ts"
 import type { Log } from "./Receipt.ts"
 import { rlpInteger } from "./Rlp.ts"
 
@@ -19,7 +19,7 @@ export interface EventTopics {
 const WORD = 32
 
 /** keccak-256 of `text` in UTF-8, hex without `0x`: an indexed string, an event's signature. */
-export const topicOf = (text: string): string => bytesToHex(keccak256(utf8ToBytes(text)))
+export const topicOf = (text: string): string => bytesToHex(keccak_256(utf8ToBytes(text)))
 
 export const commitTopic = (): string => topicOf("Commit(address,string,string)")
 

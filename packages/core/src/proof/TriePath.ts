@@ -3,7 +3,7 @@
  * keccak-256 of its RLP in the node before it. Nodes shorter than 32 bytes stand inside their parent and are not listed.
  * Whoever knows the root knows by hashing alone that the value stands at its key.
  */
-import { keccak256 } from "../identity/Keccak256.ts"
+import { keccak_256 } from "@noble/hashes/sha3.js"
 import { decodeRlp, encodeRlp, type RlpItem } from "./Rlp.ts"
 
 /** Half bytes of a key, high half first. */
@@ -43,7 +43,7 @@ export const valueAt = (
 }
 
 const nodeNamed = (hash: Uint8Array, bytes: Uint8Array | undefined): RlpItem | undefined =>
-  bytes !== undefined && hash.length === HASH_LENGTH && isSame(keccak256(bytes), hash) ? decodeRlp(bytes) : undefined
+  bytes !== undefined && hash.length === HASH_LENGTH && isSame(keccak_256(bytes), hash) ? decodeRlp(bytes) : undefined
 
 const isInline = (node: RlpItem): boolean => encodeRlp(node).length < HASH_LENGTH
 

@@ -40,9 +40,11 @@ export const treeCid = (evidence: Evidence): Check => {
 }
 
 /** Every CID the tree is named by, each once: the proof's, the commit record's. */
-export const namedTreeCids = ({ input }: Evidence): ReadonlyArray<string> => [
-  ...new Set([input.treeCid, textMember(input.record, "assetTreeCid")].filter((cid) => cid !== undefined))
-]
+export const namedTreeCids = ({ input }: Evidence): ReadonlyArray<string> => {
+  const [first, second] = [input.treeCid, textMember(input.record, "assetTreeCid")]
+  if (first === undefined || first === second) return second === undefined ? [] : [second]
+  return second === undefined ? [first] : [first, second]
+}
 
 /** The CID that the tree's bytes really have, under the codec it is named by or else the usual one. */
 export const computedTreeCid = (evidence: Evidence): string | undefined => {

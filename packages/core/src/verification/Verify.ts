@@ -21,10 +21,11 @@ export const verify = (input: VerifyInput): Report => {
   const time = commitTime(evidence, onLedger)
   const signer = namedSigner(evidence, time)
   const recordIsText = commitData(evidence)
+  const cid = treeCid(evidence)
   const checks = [
     treeJson(evidence),
     treeSha256(evidence),
-    treeCid(evidence),
+    cid,
     signature(evidence),
     authorAgrees(evidence),
     signerIsAuthor(evidence),
@@ -38,7 +39,11 @@ export const verify = (input: VerifyInput): Report => {
     assetCid(evidence)
   ]
   const findings = findingsOf(evidence, time)
-  const covered = { place: onLedger.outcome === "pass", record: recordIsText.outcome === "pass" }
+  const covered = {
+    place: onLedger.outcome === "pass",
+    record: recordIsText.outcome === "pass",
+    cid: cid.outcome !== "fail"
+  }
   return {
     verdict: verdictOf(checks),
     ...findings,
@@ -95,13 +100,15 @@ const findingsOf = (evidence: Evidence, time: CommitTime | undefined): Findings 
 interface Covered {
   readonly place: boolean
   readonly record: boolean
+  /** Whether the tree's CID is that of its checksum. */
+  readonly cid: boolean
 }
 
 const provenanceOf = (evidence: Evidence, findings: Findings, covered: Covered): Report["provenance"] => {
   const tree: Provenance = isTreeSigned(evidence) ? "signed" : "claimed"
   const record: Provenance = covered.place && covered.record ? "ledger" : "claimed"
   const isChecksumSigned = signerOf(evidence) !== undefined && findings.assetTreeSha256 === evidence.checksum
-  const isCidSigned = isChecksumSigned && treeCid(evidence).outcome !== "fail"
+  const isCidSigned = isChecksumSigned && covered.cid
   const mark = (value: unknown, provenance: Provenance) => (value === null ? null : provenance)
   return {
     author: mark(findings.author, evidence.treeAuthor === undefined ? record : tree),

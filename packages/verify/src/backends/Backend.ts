@@ -5,10 +5,7 @@
  */
 import { nobleRecoverKey, type RecoverKey } from "@treemark/core/verify"
 import { UnusableInput } from "../UnusableInput.ts"
-
-export const BACKENDS = ["noble", "wasm", "native"] as const
-export type BackendName = (typeof BACKENDS)[number]
-export type BackendChoice = BackendName | "auto"
+import type { BackendChoice, BackendName } from "./BackendName.ts"
 
 export interface Backend {
   readonly name: BackendName

@@ -1,16 +1,14 @@
 /** `treemark-verify bulk`: reads the proofs, has them verified by all cores, writes the results in order, and ends with the worst. */
-import { AUTHORS_LIMIT, CHECKPOINT_LIMIT } from "@treemark/core/verify"
-import { readBounded } from "../Inputs.ts"
 import { printable, printableLine } from "../Printable.ts"
 import { isTerminal, write, writeText } from "../Streams.ts"
 import { UnusableInput } from "../UnusableInput.ts"
-import { readAuthors, readCheckpoint } from "../Verification.ts"
 import { type BulkArguments, readBulkArguments } from "./BulkArguments.ts"
 import { BULK_HELP } from "./BulkHelp.ts"
-import type { Answer, Question } from "./Chunk.ts"
+import type { Answer, Chunk } from "./Chunk.ts"
 import { openInput } from "./Input.ts"
 import { Pool } from "./Pool.ts"
 import { makeProgress } from "./Progress.ts"
+import { questionOf } from "./Question.ts"
 import { jsonSummary, plainSummary, type Summary } from "./Summary.ts"
 import { exitCodeOf, NOTHING, sum, totalOf } from "./Tally.ts"
 
@@ -52,9 +50,10 @@ const verifyAll = async (command: BulkArguments): Promise<0 | 1 | 2 | 3> => {
   const progress = isWatched ? makeProgress(input.whole) : undefined
   const started = performance.now()
   let tally = NOTHING
-  const onAnswer = (answer: Answer, done: number): void => {
-    if (answer.buffer !== undefined) input.recycle(answer.buffer)
+  const onAnswer = (answer: Answer, chunk: Chunk, done: number): void => {
+    if (chunk.kind === "lines") input.recycle(chunk.buffer)
     tally = sum(tally, answer.tally)
+    skipped += answer.skipped
     if (answer.results.length > 0) {
       progress?.clear()
       if (!write(OUT, answer.results)) throw new ReaderGone()
@@ -84,9 +83,3 @@ const verifyAll = async (command: BulkArguments): Promise<0 | 1 | 2 | 3> => {
   if (!command.json) writeText(ERR, plainSummary(summary))
   return exitCode
 }
-
-const questionOf = ({ author, authors, checkpoints }: BulkArguments): Question => ({
-  expectedAuthor: author,
-  authors: authors === undefined ? undefined : readAuthors(readBounded(authors, AUTHORS_LIMIT, "an authors file")),
-  checkpoints: checkpoints.map((path) => readCheckpoint(readBounded(path, CHECKPOINT_LIMIT, "a checkpoint")))
-})

@@ -1,10 +1,10 @@
 /** The command line of `treemark-verify bulk`. A wrong one throws {@link UnusableInput} with the code `usage`. */
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
-import { isAddressText } from "@treemark/core/verify"
-import { BACKENDS, type BackendChoice } from "../backends/Backend.ts"
+import { type BackendChoice, backendNamed } from "../backends/BackendName.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import type { Shard } from "./FolderFiles.ts"
+import { type Asked, askedOf, QUESTION_OPTIONS } from "./Question.ts"
 
 export interface ByteRange {
   readonly start: number
@@ -12,13 +12,10 @@ export interface ByteRange {
   readonly end: number | undefined
 }
 
-export interface BulkArguments {
+export interface BulkArguments extends Asked {
   /** A file, a folder, or `-` for standard input. */
   readonly input: string
   readonly json: boolean
-  readonly author: string | undefined
-  readonly authors: string | undefined
-  readonly checkpoints: ReadonlyArray<string>
   readonly backend: BackendChoice
   readonly workers: number
   readonly shard: Shard | undefined
@@ -27,9 +24,7 @@ export interface BulkArguments {
 
 const OPTIONS = {
   json: { type: "boolean" },
-  author: { type: "string" },
-  authors: { type: "string" },
-  checkpoint: { type: "string", multiple: true },
+  ...QUESTION_OPTIONS,
   backend: { type: "string" },
   workers: { type: "string" },
   shard: { type: "string" },
@@ -44,21 +39,14 @@ export const readBulkArguments = (args: ReadonlyArray<string>): BulkArguments | 
   if (values.help === true) return "help"
   const [input] = positionals
   if (input === undefined)
-    throw usage("Which proofs? Give a file with one proof a line, a folder, or - for standard input.")
+    throw usage("Which proofs? Give a file with one proof a line, a CAR, a folder, or - for standard input.")
   if (positionals.length > 1) throw usage(`One file or folder at a time; these are ${positionals.length}.`)
-  if (values.author !== undefined && !isAddressText(values.author)) {
-    throw usage(`--author is an address: 0x and 40 hex digits; this is "${values.author}".`)
-  }
-  const checkpoints = values.checkpoint ?? []
-  if ([values.authors, ...checkpoints].includes("-")) throw usage("Standard input (-) can stand for the proofs only.")
   if (values.shard !== undefined && values.range !== undefined) throw usage("Give --shard or --range, not both.")
   return {
     input,
     json: values.json === true,
-    author: values.author,
-    authors: values.authors,
-    checkpoints,
-    backend: backendOf(values.backend),
+    ...askedOf(values, usage),
+    backend: backendNamed(values.backend ?? "auto", usage),
     workers: workersOf(values.workers),
     shard: shardOf(values.shard),
     range: rangeOf(values.range)
@@ -71,13 +59,6 @@ const parse = (args: ReadonlyArray<string>) => {
   } catch (error) {
     throw usage(`${error instanceof Error ? error.message : String(error)}.`.replace(/\.+$/, "."))
   }
-}
-
-const backendOf = (text: string | undefined): BackendChoice => {
-  if (text === undefined || text === "auto") return "auto"
-  const name = BACKENDS.find((backend) => backend === text)
-  if (name === undefined) throw usage(`--backend is auto, noble, wasm or native; not "${text}".`)
-  return name
 }
 
 const workersOf = (text: string | undefined): number => {

@@ -3,8 +3,9 @@ export const BULK_HELP = `treemark-verify bulk checks many proofs with all cores
 
 Usage
   treemark-verify bulk FILE                  NDJSON: one proof a line
+  treemark-verify bulk FILE.car              a CAR (version 1): every raw block is a proof; every block is hashed
   treemark-verify bulk FOLDER                every *.json in it and in the folders in it, one proof each
-  treemark-verify bulk -                     NDJSON on standard input
+  treemark-verify bulk -                     NDJSON or a CAR on standard input; nothing compressed is unpacked
 
 Each proof is judged exactly as treemark-verify judges it alone. A bad one never stops the others.
 
@@ -13,7 +14,8 @@ Options
   --author 0x…         whose signature you expect on every proof
   --authors FILE       whom you know: addresses with names and dates
   --checkpoint FILE    block hashes that you trust (may be given several times)
-  --shard 3/16         the third of sixteen parts: the lines that start in it, or the files whose names fall to it
+  --shard 3/16         the third of sixteen parts: the lines or blocks that start in it, or the files whose
+                       names fall to it
   --range START-END    the lines that start in these bytes of FILE, END not included (START- to the end)
   --backend NAME       auto (the fastest that runs here), noble, wasm (tiny-secp256k1) or native (secp256k1)
   --workers N          worker threads; the number of cores

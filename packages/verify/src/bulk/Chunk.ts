@@ -1,14 +1,12 @@
 /**
- * The messages between the command and its workers. A chunk is whole lines (bytes in a transferred buffer) or paths of files; its
- * answer is the text of the results in the same order, as UTF-8 ready to be written, and what they add to the tally.
+ * The messages between the command and its workers. A chunk is whole lines or whole blocks of a CAR (bytes, of which the worker gets a copy), or paths
+ * of files; its answer is the text of the results in the same order, as UTF-8 ready to be written, and what they add to the tally.
  */
-import type { VerifyInput } from "@treemark/core/verify"
-import type { BackendChoice, BackendName } from "../backends/Backend.ts"
+import type { BackendChoice, BackendName } from "../backends/BackendName.ts"
+import type { CarFault } from "../car/CarFormat.ts"
 import type { UnusableInputCode } from "../UnusableInput.ts"
+import type { Question } from "./Question.ts"
 import type { Tally } from "./Tally.ts"
-
-/** What is asked of every proof alike. */
-export type Question = Pick<VerifyInput, "expectedAuthor" | "authors" | "checkpoints">
 
 /** What every worker is started with. */
 export interface WorkerOptions {
@@ -33,7 +31,19 @@ export interface Files {
   readonly files: ReadonlyArray<{ readonly path: string; readonly name: string }>
 }
 
-export type Chunk = Lines | Files
+export interface Blocks {
+  readonly kind: "blocks"
+  readonly buffer: ArrayBuffer
+  /** So many bytes of the buffer are sections of a CAR. */
+  readonly length: number
+  /** Where the first section starts in the file, and its number from 1. */
+  readonly offset: number
+  readonly block: number
+  /** What is wrong with the section that starts behind them. */
+  readonly fault: CarFault | undefined
+}
+
+export type Chunk = Lines | Files | Blocks
 
 /** From a worker: it has its backend, or cannot get it; or the answer to the oldest chunk that it has not answered. */
 export type FromWorker =
@@ -45,6 +55,6 @@ export interface Answer {
   readonly kind: "answer"
   readonly results: Uint8Array<ArrayBuffer>
   readonly tally: Tally
-  /** The chunk's own buffer, to be filled again. */
-  readonly buffer: ArrayBuffer | undefined
+  /** Blocks that are no proofs by their CIDs. */
+  readonly skipped: number
 }

@@ -1,9 +1,11 @@
-/** What is to be verified, opened: lines of a file or of standard input, or the files of a folder; as chunks for the workers. */
+/** What is to be verified, opened: lines or a CAR in a file or on standard input, or the files of a folder; as chunks for the workers. */
 import { closeSync, fstatSync, openSync, read, statSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
+import { isCar, otherContainer } from "../car/CarFormat.ts"
 import { unreadable } from "../Inputs.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import type { BulkArguments, ByteRange } from "./BulkArguments.ts"
+import { CarChunks } from "./CarChunks.ts"
 import type { Chunk } from "./Chunk.ts"
 import { folderFiles, type Walk } from "./FolderFiles.ts"
 import { LineChunks, type Part, type Read } from "./LineChunks.ts"
@@ -66,16 +68,56 @@ const lines = ({ input, shard, range }: Pick<BulkArguments, "input" | "shard" | 
     throw new UnusableInput("file_unreadable", `${input} is a device and has no end, so it cannot be read as proofs.`)
   }
   const { start, end } = bytesOf(stat.size, shard, range)
-  const part: Part = { start: Math.max(0, start - 1), isInsideLine: start > 0, end }
-  const chunks = new LineChunks(reader(file, isPart ? part.start : undefined), part)
+  let recycle = (_: ArrayBuffer): void => {}
   return {
     whole: stat.isFile() ? Math.max(0, Math.min(end ?? stat.size, stat.size) - start) : undefined,
     isPart,
-    chunks: (isHungry) => chunks.chunks(isHungry),
-    recycle: (buffer) => chunks.recycle(buffer),
+    async *chunks(isHungry) {
+      const read = reader(file, isPart ? 0 : undefined)
+      const head = await headOf(read)
+      const container = otherContainer(head)
+      if (container !== undefined) throw new UnusableInput("container_unknown", `${input} is not read: ${container}.`)
+      if (isCar(head)) {
+        if (range !== undefined) throw new UnusableInput("usage", "--range is for a file of lines; a CAR has --shard.")
+        yield* new CarChunks(after(head, read), { start, end }).chunks(isHungry)
+        return
+      }
+      const part: Part = { start: Math.max(0, start - 1), isInsideLine: start > 0, end }
+      const chunks = new LineChunks(isPart ? reader(file, part.start) : after(head, read), part)
+      recycle = (buffer) => chunks.recycle(buffer)
+      yield* chunks.chunks(isHungry)
+    },
+    recycle: (buffer) => recycle(buffer),
     close: () => {
       if (file !== STANDARD_INPUT) closeSync(file)
     }
+  }
+}
+
+/** The first bytes, as many as tell a container; fewer when there is a whole line, so that nobody is kept waiting. */
+const headOf = async (read: Read): Promise<Uint8Array> => {
+  const head = new Uint8Array(HEAD_LENGTH)
+  let length = 0
+  while (length < HEAD_LENGTH && !head.includes(NEWLINE)) {
+    const more = await read(head.subarray(length))
+    if (more === 0) break
+    length += more
+  }
+  return head.subarray(0, length)
+}
+
+const HEAD_LENGTH = 16
+const NEWLINE = 10
+
+/** `head`, then what `read` gives. */
+const after = (head: Uint8Array, read: Read): Read => {
+  let given = 0
+  return async (into) => {
+    if (given === head.length) return read(into)
+    const part = head.subarray(given, given + into.length)
+    into.set(part)
+    given += part.length
+    return part.length
   }
 }
 

@@ -4,8 +4,11 @@ import { printable, printableLine } from "../Printable.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import type { Outcome } from "./Verifier.ts"
 
-/** Where a proof came from: a line of the input, or a file of the folder. `offset` is the line's first byte. */
-export type Place = { readonly line?: number; readonly offset: number } | { readonly file: string }
+/** Where a proof came from: a line of the input, a file of the folder, or a block of a CAR. `offset` is the line's or section's first byte. */
+export type Place =
+  | { readonly line?: number; readonly offset: number }
+  | { readonly file: string }
+  | { readonly block: number; readonly offset: number; readonly cid: string | null }
 
 /** The place and all members of the report (or `error`, as the command prints it for one proof), as JSON in one line. */
 export const jsonResult = (place: Place, outcome: Outcome): string =>
@@ -35,5 +38,6 @@ const reasons = (report: Report): string => {
 
 const placeText = (place: Place): string => {
   if ("file" in place) return printable(place.file)
+  if ("block" in place) return `block ${place.block}${place.cid === null ? "" : ` ${place.cid}`}`
   return place.line === undefined ? `byte ${place.offset}` : `line ${place.line}`
 }

@@ -1,5 +1,5 @@
 /** The last word of a bulk run, as a line of JSON or for people. */
-import type { BackendName } from "../backends/Backend.ts"
+import type { BackendName } from "../backends/BackendName.ts"
 import { printableLine } from "../Printable.ts"
 import { grouped } from "./Progress.ts"
 import type { Tally } from "./Tally.ts"

@@ -9,7 +9,7 @@ import type { Backend } from "../backends/Backend.ts"
 import { readBounded } from "../Inputs.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import { proofInput } from "../Verification.ts"
-import type { Question } from "./Chunk.ts"
+import type { Question } from "./Question.ts"
 
 /** What came of one proof: its report, or why it could not be read. */
 export type Outcome = Report | UnusableInput
@@ -33,6 +33,15 @@ export const makeVerifier = (backend: Backend, question: Question): Verifier => 
     verifyFile: (path) => orUnusable(() => verifyBytes(readBounded(path, PROOF_LIMIT, "a proof", UNFOLLOWED)))
   }
 }
+
+/** For proofs that no worker lives to verify. */
+export const unverified: Verifier = (() => {
+  const outcome = new UnusableInput(
+    "worker_failed",
+    "This proof was not verified: a worker thread ended twice at this part of the input. Verify it alone, with treemark-verify PROOF."
+  )
+  return { verifyBytes: () => outcome, verifyFile: () => outcome }
+})()
 
 const recoverWith = ({ recoverKey }: Backend): Recover => {
   return (text, signature) => recoverSigner(text, signature, recoverKey)

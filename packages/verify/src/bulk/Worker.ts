@@ -16,7 +16,7 @@ try {
   const verifier = makeVerifier(backend, options.question)
   parentPort?.on("message", (chunk: Chunk) => {
     const answer = answerChunk(chunk, verifier, options)
-    say(answer, answer.buffer === undefined ? [answer.results.buffer] : [answer.results.buffer, answer.buffer])
+    say(answer, [answer.results.buffer])
   })
   say({ kind: "ready", backend: backend.name })
 } catch (error) {

@@ -1,0 +1,41 @@
+/** The explanations of core, as what stands under each check: what is compared, the bytes hashed, and commands that do the same elsewhere. */
+import type { BytesExcerpt, CheckName, ExplainedCommand, Explanation, HashedBytes } from "@treemark/core/verify"
+import { element, strange } from "./Element.ts"
+import { writtenText } from "./Preview.ts"
+
+/** What to show for each check. */
+export const explained = (all: ReadonlyArray<Explanation>): ReadonlyMap<CheckName, HTMLElement> =>
+  new Map(all.map((one) => [one.check, block(one)]))
+
+const block = ({ commands, hashed, inputs, nearMiss, paragraphs }: Explanation): HTMLElement => {
+  const facts = element("dl", {})
+  const add = (label: string, value: HTMLElement) =>
+    facts.append(element("dt", {}, strange(label)), element("dd", {}, value))
+  for (const { label, value } of inputs) add(`Input: ${label}`, strange(value))
+  for (const one of hashed) add(`Hashed with ${one.hash}: ${one.label}, ${one.length} bytes`, excerpt(one))
+  return element(
+    "div",
+    {},
+    nearMiss === null ? undefined : element("p", { class: "advice" }, strange(nearMiss.advice, 2_000)),
+    ...paragraphs.map((text) => element("p", {}, text)),
+    facts.childElementCount === 0 ? undefined : facts,
+    commands.length === 0 ? undefined : element("h4", {}, "The same with other tools"),
+    ...commands.flatMap(command)
+  )
+}
+
+const excerpt = ({ first, last }: HashedBytes): HTMLElement =>
+  element("span", {}, bytes(first), ...(last === null ? [] : [" … ", bytes(last)]))
+
+const bytes = ({ hex, text }: BytesExcerpt): HTMLElement => element("span", {}, hex, " “", strange(text), "”")
+
+const command = ({ line, needsNode, note, prints, tool }: ExplainedCommand): ReadonlyArray<HTMLElement> => [
+  writtenText(line, `Command with ${tool}`),
+  element(
+    "p",
+    {},
+    ...(prints === null ? [] : ["It prints ", element("code", {}, strange(prints)), ". "]),
+    ...(note === null ? [] : [strange(note, 1_000), " "]),
+    needsNode ? "It asks a node of the ledger, whose address you put into RPC_URL." : ""
+  )
+]

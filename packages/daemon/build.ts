@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
+import { buildPage } from "../verify/build-web.ts"
 
 const here = dirname(fileURLToPath(import.meta.url))
 const work = mkdtempSync(join(here, ".build-"))
@@ -14,7 +15,8 @@ try {
   const { output } = await build({
     input: {
       treemarkd: join(here, "src", "cli", "main.ts"),
-      ChainWorker: join(here, "src", "ledger", "embedded", "ChainWorker.ts")
+      ChainWorker: join(here, "src", "ledger", "embedded", "ChainWorker.ts"),
+      TreeWorker: join(here, "src", "audit", "TreeWorker.ts")
     },
     platform: "node",
     external: /^@ethereumjs\//,
@@ -30,6 +32,7 @@ try {
       if (level === "warn") report(level, log)
     }
   })
+  writeFileSync(join(work, "dist", "verify.html"), await buildPage())
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
   writeFileSync(join(work, "dist", "THIRD-PARTY.txt"), licencesOf(modules))
   rmSync(join(here, "dist"), { recursive: true, force: true })

@@ -22,6 +22,7 @@ import * as EmbeddedRpc from "./EmbeddedRpc.ts"
 import * as Explorer from "./Explorer.ts"
 import * as Gateway from "./Gateway.ts"
 import * as Service from "./Service.ts"
+import * as Verify from "./Verify.ts"
 
 const middlewares = Layer.mergeAll(StrictBody.layer, TokenCheck.layer)
 
@@ -40,10 +41,14 @@ const apiRoutes = HttpApiBuilder.layer(TreemarkApi).pipe(
 )
 
 /** The main listener's application. */
-export const mainApp = Layer.mergeAll(apiRoutes, EmbeddedRpc.layer, Explorer.layer, Documentation.layer, edge()).pipe(
-  Layer.provide(RouteIndex.layer),
-  Layer.provide(RateLimit.layer)
-)
+export const mainApp = Layer.mergeAll(
+  apiRoutes,
+  EmbeddedRpc.layer,
+  Explorer.layer,
+  Documentation.layer,
+  Verify.layer,
+  edge()
+).pipe(Layer.provide(RouteIndex.layer), Layer.provide(RateLimit.layer))
 
 const operationRoutes = {
   "balance-mainnet": HttpApiBuilder.layer(OPERATION_APIS["balance-mainnet"]).pipe(Layer.provide(BalanceMainnet.layer)),

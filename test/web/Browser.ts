@@ -1,0 +1,91 @@
+/**
+ * Debian's Chromium for a test, without a network, and pages that note every request, error and refusal. Where it is not installed, tests that
+ * need it are skipped with a printed reason, but never where CI is set.
+ */
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import puppeteer, { type Browser, type Page } from "puppeteer-core"
+
+const BINARY = "/usr/bin/chromium"
+
+/** True when tests in a browser have to be skipped here; prints why once. In CI it is always false. */
+export const isBrowserMissing = !existsSync(BINARY) && process.env.CI === undefined
+
+if (isBrowserMissing) process.stderr.write(`skipped: tests in a browser, for want of ${BINARY} (Debian: chromium)\n`)
+
+export interface Chromium {
+  readonly browser: Browser
+  /** A folder for the files of the test; removed with the browser. */
+  readonly folder: string
+  readonly close: () => Promise<void>
+}
+
+export const startBrowser = async (): Promise<Chromium> => {
+  const folder = mkdtempSync(join(tmpdir(), "treemark-web-"))
+  const browser = await puppeteer.launch({
+    executablePath: BINARY,
+    userDataDir: join(folder, "profile"),
+    args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-gpu", "--disable-dev-shm-usage"]
+  })
+  const close = async () => {
+    await browser.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { browser, folder, close }
+}
+
+export interface Watched {
+  readonly page: Page
+  /** Addresses asked for, those of the page itself and its own blob: and data: excepted. */
+  readonly requests: ReadonlyArray<string>
+  /** Errors of scripts and of the console; a refusal of the page's policy is one. */
+  readonly errors: ReadonlyArray<string>
+}
+
+/** Opens `url` in a new tab. */
+export const open = async (
+  { browser }: Chromium,
+  url: string,
+  view: { readonly dark?: boolean; readonly width?: number } = {}
+): Promise<Watched> => {
+  const page = await browser.newPage()
+  const requests: Array<string> = []
+  const errors: Array<string> = []
+  page.on("request", (request) => {
+    if (request.url() !== url && !/^(blob|data):/.test(request.url())) requests.push(request.url())
+  })
+  page.on("pageerror", (error) => errors.push(String(error)))
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text())
+  })
+  await page.setViewport({ width: view.width ?? 1100, height: 900 })
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: view.dark ? "dark" : "light" }])
+  await page.goto(url)
+  return { page, requests, errors }
+}
+
+/** Gives the picker with this id a file, as choosing it would. */
+export const give = async (page: Page, id: string, file: string): Promise<void> => {
+  const input = await page.$(`input#${id}[type=file]`)
+  if (input === null) throw new Error(`The page has no file picker ${id}.`)
+  await input.uploadFile(file as never)
+}
+
+/** The text of the first element for this selector, as a person sees it. */
+export const textOf = (page: Page, selector: string): Promise<string> =>
+  page.$eval(selector, (found) => (found as unknown as { readonly innerText: string }).innerText)
+
+/** Waits until the verdict is this one. */
+export const untilVerdict = async (page: Page, verdict: string): Promise<void> => {
+  await page.waitForSelector(`#verdict.${verdict}:not([hidden])`, { timeout: 20_000 })
+}
+
+/** Waits until the file that was given has been measured and compared. */
+export const untilCompared = async (page: Page, timeout = 20_000): Promise<void> => {
+  await page.waitForFunction(
+    `document.querySelector("#give-asset").classList.contains("has-asset") &&
+     !document.querySelector("#checks").textContent.includes("asset_not_given")`,
+    { timeout }
+  )
+}

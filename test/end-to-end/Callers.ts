@@ -39,7 +39,13 @@ export const makeCallers = (daemon: Daemon, count: number, credits: string) =>
   )
 
 /** Commits `asset`; the message tells this commit from all others and is its idempotency key. Never fails. */
-export const attempt = (daemon: Daemon, caller: Caller, asset: RegisteredAsset, message: string, agent?: Agent) =>
+export const attempt = (
+  daemon: Pick<Daemon, "url">,
+  caller: Caller,
+  asset: RegisteredAsset,
+  message: string,
+  agent?: Agent
+) =>
   Effect.callback<Attempt>((resume) => {
     const ended = (status: number | undefined, body: string) =>
       resume(Effect.succeed({ caller, message, status, body }))
@@ -100,18 +106,6 @@ export const rowsOf = (home: string, query: string, file = "treemark.db"): Reado
   } finally {
     store.close()
   }
-}
-
-/** Commits that are in a block while the books do not know it yet: what only a kill between the two leaves behind. */
-export const minedNotCaptured = (home: string): number => {
-  const mined = new Set(
-    rowsOf(home, "SELECT lower(hex(hash)) AS hash FROM tx", "chain-mainnet.db").map(({ hash }) => hash)
-  )
-  const open = rowsOf(
-    home,
-    "SELECT substr(tx_hash, 3) AS hash FROM commit_job JOIN hold ON hold.id = hold_id WHERE hold.state = 'held'"
-  )
-  return open.filter(({ hash }) => mined.has(hash)).length
 }
 
 /** Waits until no hold is open and no commit is under way. */

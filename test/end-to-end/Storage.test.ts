@@ -1,70 +1,12 @@
 /** A disk that is full or closed: calls fail with a message and cost nothing, and work again when it is freed, without a restart. */
-import { spawnSync } from "node:child_process"
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmdirSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-  writeSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { startDaemon } from "../layers/RunningDaemon.ts"
+import { canMount, disk, fill } from "../layers/SmallDisk.ts"
 import { attempt, creditsLeft, makeCallers, onLedger, settled } from "./Callers.ts"
 import { bytesOf, temporaryHome, treemarkd } from "./Treemarkd.ts"
-
-const mount = (folder: string, options: string): boolean =>
-  spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]).status === 0
-
-const canMount = ((): boolean => {
-  const folder = mkdtempSync(join(tmpdir(), "treemark-mount-"))
-  const mounted = mount(folder, "size=64k")
-  if (mounted) spawnSync("umount", [folder])
-  rmdirSync(folder)
-  return mounted
-})()
-
-if (!canMount) process.stderr.write("skipped: a full and a read-only disk, because this user may not mount a tmpfs\n")
-
-/** A small disk of its own, unmounted with the scope. */
-const disk = (options: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const folder = mkdtempSync(join(tmpdir(), "treemark-disk-"))
-      if (!mount(folder, options)) throw new Error("the disk could not be mounted")
-      return folder
-    }),
-    (folder) =>
-      Effect.sync(() => {
-        spawnSync("umount", ["-l", folder])
-        rmdirSync(folder)
-      })
-  )
-
-/** Takes every free block of the disk. */
-const fill = (file: string) => {
-  const opened = openSync(file, "w")
-  try {
-    for (let size = 1 << 16; size >= 1; size >>= 1) {
-      const chunk = Buffer.alloc(size, 1)
-      while (statfsSync(file).bavail > 0) {
-        try {
-          writeSync(opened, chunk)
-        } catch {
-          break
-        }
-      }
-    }
-  } finally {
-    closeSync(opened)
-  }
-}
 
 describe("a disk", () => {
   it.live.skipIf(!canMount)(

@@ -6,6 +6,7 @@
  * the interface asks for no more; what the transfer cannot carry stays owed, and counts against the wallet's next call.
  */
 import {
+  type AccountId,
   type Amount,
   amount,
   Charges,
@@ -15,7 +16,7 @@ import {
   Prices,
   type StorageUnavailable
 } from "@treemark/core"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ReplicaId } from "../replicas/Replica.ts"
@@ -29,6 +30,9 @@ import { storing } from "./StorageFailure.ts"
 import { payable, WalletDebt, type WalletReading } from "./WalletDebt.ts"
 
 type HoldRequest = Parameters<Charges["Service"]["hold"]>[0]
+
+/** How long a store that could not be used is left alone before a hold that stayed open is tried again. */
+const AGAIN = Duration.seconds(1)
 
 /** A hold, or why not yet: `ask` for the wallet's balance on the chain. */
 type Placed = { readonly hold: Hold } | "ask"
@@ -46,6 +50,8 @@ export const layer: Layer.Layer<
     const debt = yield* WalletDebt
     const random = yield* SecureRandom.SecureRandom
     const replica_id = yield* ReplicaId
+    const scope = yield* Effect.scope
+    const closing = new Set<string>()
     const holds = holdQuery(sql)
     const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h", orElse: () => "" }))
 
@@ -77,6 +83,13 @@ export const layer: Layer.Layer<
       return { hold: { id, caller, operation, reference, amount: request.amount } }
     })
 
+    /** A call that was let in just before its account was closed finds nothing there that it may spend. */
+    const isClosed = (accountId: AccountId) =>
+      Effect.map(
+        sql`SELECT id FROM account WHERE id = ${accountId} AND closed_at IS NOT NULL`,
+        (rows) => rows.length > 0
+      )
+
     /** Without a reading of the wallet only credits are tried; with one, credits still come first. */
     const place = Effect.fnUntraced(function* (
       request: HoldRequest,
@@ -87,6 +100,9 @@ export const layer: Layer.Layer<
       const [known] = yield* holds(sql`WHERE h.account_id = ${accountId} AND h.operation = ${request.operation}
         AND h.reference = ${request.reference} AND h.state <> 'released'`)
       if (known !== undefined) return { hold: known }
+      if (yield* isClosed(accountId)) {
+        return yield* new InsufficientFunds({ needed: request.amount, credits: amount(0n), tokens: amount(0n) })
+      }
       if (balance >= request.amount) return yield* write(request, "credits")
       if (reading === undefined) return "ask"
       const owed = yield* debt.lock(accountId)
@@ -130,7 +146,7 @@ export const layer: Layer.Layer<
       })} WHERE id = ${stored.id}`
     })
 
-    const capture = Effect.fn("Charges.capture")(
+    const captureOnce = Effect.fn("Charges.capture")(
       function* (hold: Hold, asked: Amount) {
         const stored = yield* locked(hold.id)
         if (stored.state === "released") {
@@ -163,7 +179,7 @@ export const layer: Layer.Layer<
         (rows) => rows.length > 0
       )
 
-    const release = Effect.fn("Charges.release")(
+    const releaseOnce = Effect.fn("Charges.release")(
       function* (hold: Hold) {
         const stored = yield* locked(hold.id)
         if (stored.state === "held" && !(yield* mayBeMined(hold.id))) yield* close(stored, null, [])
@@ -171,6 +187,27 @@ export const layer: Layer.Layer<
       sql.withTransaction,
       storing("held money was given back")
     )
+
+    /** The store could not be used when a call ended. Nobody else closes its hold while this daemon lives, so it is done when it can be. */
+    const later = (hold: Hold, close: Effect.Effect<void, StorageUnavailable>) =>
+      Effect.suspend(() => {
+        if (closing.has(hold.id)) return Effect.void
+        closing.add(hold.id)
+        return close.pipe(
+          Effect.delay(AGAIN),
+          Effect.retry(Schedule.forever),
+          Effect.ensuring(Effect.sync(() => closing.delete(hold.id))),
+          Effect.forkIn(scope),
+          Effect.asVoid
+        )
+      })
+
+    /** A commit that was made is charged all the same; any other call has failed with this, and a call that failed costs nothing. */
+    const capture = (hold: Hold, asked: Amount) =>
+      Effect.tapError(captureOnce(hold, asked), () =>
+        later(hold, hold.operation === "commit" ? captureOnce(hold, asked) : releaseOnce(hold))
+      )
+    const release = (hold: Hold) => Effect.tapError(releaseOnce(hold), () => later(hold, releaseOnce(hold)))
 
     return Charges.of({ hold, capture, release })
   })

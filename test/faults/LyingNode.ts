@@ -1,0 +1,144 @@
+/**
+ * A node that is a real one with a bad line and a bad memory, by a seed: what it does to each call follows from the seed and from how
+ * many calls came before. Receipts that it denies it denies a few times each, never for good, as a lagging node behind a balancer does.
+ */
+import { Effect } from "effect"
+import { keccak256 } from "viem"
+import { type Fault, startProxy } from "../daemon/jobs/FaultyProxy.ts"
+import type { Chance } from "./Seed.ts"
+
+const SEND = "eth_sendRawTransaction"
+const RECEIPT = "eth_getTransactionReceipt"
+
+/** Before the node hears of it, after it did, or instead of an answer; by how often of a hundred. */
+type Odds = ReadonlyArray<readonly [name: string, percent: number, fault: Fault]>
+
+const BUSY: Fault = { status: 429, headers: { "retry-after": "0" } }
+const BAD_GATEWAY: Fault = { status: 502, body: "<html>bad gateway</html>" }
+const FULL: Fault = { error: { code: -32_000, message: "txpool is full" } }
+
+const SENDING: Odds = [
+  ["send: cut off before", 6, "cut-before"],
+  ["send: reply lost", 12, "reply-lost"],
+  ["send: hangs", 2, "hang"],
+  ["send: 429", 4, BUSY],
+  ["send: 502", 4, BAD_GATEWAY],
+  ["send: refused", 3, FULL]
+]
+const ASKING: Odds = [
+  ["ask: cut off before", 3, "cut-before"],
+  ["ask: reply lost", 3, "reply-lost"],
+  ["ask: hangs", 1, "hang"],
+  ["ask: 429", 3, BUSY],
+  ["ask: 500", 2, { status: 500 }]
+]
+/** Of a hundred transactions: those whose receipt is denied at first, and at most how often. */
+const DENIED = 25
+const DENIALS = 5
+/** Of a hundred questions for the newest block: those that are told of an older one. */
+const STALE = 20
+/** The first questions for the chain id after a start that get a wrong answer. */
+const WRONG_CHAIN = 2
+
+export interface LyingNode {
+  readonly url: string
+  /** No faults from now on. */
+  readonly behave: () => void
+  /** A daemon starts: the next answers about the chain id are wrong. */
+  readonly confuse: () => void
+  /** How often each fault was done. */
+  readonly faults: ReadonlyMap<string, number>
+  /** Raw transactions that came in, in order. */
+  readonly sent: ReadonlyArray<string>
+}
+
+export interface Levers {
+  /** Throws a transaction out of the node's pool, if it is still there; answers whether it was. */
+  readonly drop?: (hash: `0x${string}`) => Promise<boolean>
+  /** Of a hundred transactions, those that are thrown out. */
+  readonly dropped?: number
+}
+
+const rpc = async (target: string, method: string, params: ReadonlyArray<unknown>): Promise<unknown> => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
+  const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body })
+  return ((await answer.json()) as { readonly result: unknown }).result
+}
+
+/** Stands before the node at `target` until the scope closes. */
+export const lyingNode = Effect.fnUntraced(function* (target: string, chance: Chance, levers: Levers = {}) {
+  const proxy = yield* startProxy(target)
+  const faults = new Map<string, number>()
+  const denials = new Map<string, number>()
+  let wrongChain = 0
+  let behaves = false
+
+  const did = (name: string): void => void faults.set(name, (faults.get(name) ?? 0) + 1)
+  const chosen = (odds: Odds): Fault | undefined => {
+    let left = chance.below(100)
+    for (const [name, percent, fault] of odds) {
+      left -= percent
+      if (left >= 0) continue
+      did(name)
+      return fault
+    }
+    return undefined
+  }
+
+  const sending = async (raw: `0x${string}`): Promise<Fault | undefined> => {
+    const hash = keccak256(raw)
+    if (levers.drop !== undefined && chance.below(100) < (levers.dropped ?? 0)) {
+      await rpc(target, SEND, [raw])
+      if (await levers.drop(hash)) did("send: taken, then dropped")
+      return "cut-before"
+    }
+    return chosen(SENDING)
+  }
+  const denying = (hash: string): Fault | undefined => {
+    const left = denials.get(hash) ?? (chance.below(100) < DENIED ? 1 + chance.below(DENIALS) : 0)
+    denials.set(hash, left - 1)
+    if (left <= 0) return chosen(ASKING)
+    did("receipt: denied")
+    return { result: null }
+  }
+  const stale = async (params: ReadonlyArray<unknown>): Promise<Fault | undefined> => {
+    if (params[0] !== "latest" || chance.below(100) >= STALE) return chosen(ASKING)
+    const head = Number(await rpc(target, "eth_blockNumber", []))
+    did("block: stale head")
+    const older = `0x${Math.max(0, head - 1 - chance.below(3)).toString(16)}`
+    return { result: await rpc(target, "eth_getBlockByNumber", [older, params[1] ?? false]) }
+  }
+
+  proxy.plan = (method, _, params) => {
+    if (behaves) return undefined
+    switch (method) {
+      case "eth_chainId":
+        if (wrongChain-- <= 0) return chosen(ASKING)
+        did("chain: wrong id")
+        return { result: "0x1" }
+      case SEND:
+        return sending(params[0] as `0x${string}`)
+      case RECEIPT:
+        return denying(String(params[0]))
+      case "eth_getBlockByNumber":
+        return stale(params)
+      default:
+        return chosen(ASKING)
+    }
+  }
+  return {
+    url: proxy.url,
+    behave: () => {
+      behaves = true
+    },
+    confuse: () => {
+      wrongChain = WRONG_CHAIN
+    },
+    faults,
+    sent: proxy.sent
+  } satisfies LyingNode as LyingNode
+})
+
+/** What was done, as one line. */
+export const faultsText = ({ faults }: LyingNode): string =>
+  [...faults].map(([name, count]) => `${count} × ${name}`).join(", ")

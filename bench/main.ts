@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process"
 import { availableParallelism, cpus } from "node:os"
 import { resolve } from "node:path"
+import { audit } from "./Audit.ts"
 import { bulkVerify } from "./BulkVerify.ts"
 import { type Figure, show } from "./Figure.ts"
 import { hashAsset } from "./HashAsset.ts"
@@ -12,7 +13,7 @@ import { recoverBackends } from "./RecoverBackends.ts"
 import { verifyStartFigure } from "./VerifyStart.ts"
 
 /** A figure that is to be run by everybody is added here. */
-const FIGURES: ReadonlyArray<Figure> = [verifyStartFigure, recoverBackends, hashAsset, bulkVerify]
+const FIGURES: ReadonlyArray<Figure> = [verifyStartFigure, recoverBackends, hashAsset, bulkVerify, audit]
 
 execFileSync("npm", ["run", "-s", "build", "-w", "packages/verify"], {
   cwd: resolve(import.meta.dirname, ".."),

@@ -18,6 +18,10 @@ const SUITES = [
   "./content/AssetStore.test.ts",
   "./jobs/CommitJobs.test.ts",
   "./jobs/Faults.test.ts",
+  "./jobs/Reorganised.test.ts",
+  "./jobs/Replacement.test.ts",
+  "./jobs/Restart.test.ts",
+  "./jobs/SeveralCommitters.test.ts",
   "./jobs/TransferJobs.test.ts",
   "./wallets/Seed.test.ts"
 ]

@@ -163,7 +163,7 @@ export const serverLayer = Layer.unwrap(
       Layer.provideMerge(Layer.merge(listeners, adminListener(settings.home))),
       Layer.provideMerge(control(addresses)),
       Layer.provide(Layer.merge(localOnly, Readiness.layer)),
-      Layer.provide(Layer.merge(Settlement.layer, Settlement.layerLoop.pipe(Layer.provide(Settlement.layer)))),
+      Layer.provide(Settlement.layerLoop),
       Layer.provide(servicesLayer),
       Layer.provide(publicUrl(settings, main)),
       Layer.provide(Layer.succeed(Allowed, { hosts: settings.allowedHosts, origins: settings.allowedOrigins })),

@@ -4,13 +4,22 @@
  */
 import { join } from "node:path"
 import { NodeCrypto } from "@effect/platform-node"
-import { type ContentStore, type NetworkRole, Provider, type StorageUnavailable } from "@treemark/core"
+import {
+  type ContentStore,
+  type NetworkRole,
+  Provider,
+  type StorageUnavailable,
+  TREE_FORMATS,
+  TreeFormat
+} from "@treemark/core"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import * as AccessTokenStore from "./accounts/AccessTokenStore.ts"
+import { AccountClosing } from "./accounts/AccountClosing.ts"
 import * as AccountStore from "./accounts/AccountStore.ts"
 import { Audit } from "./audit/Audit.ts"
+import { StoredTrees } from "./audit/StoredTrees.ts"
 import { Backup } from "./backup/Backup.ts"
 import * as AbandonedHolds from "./books/AbandonedHolds.ts"
 import * as ChargesSql from "./books/ChargesSql.ts"
@@ -18,6 +27,7 @@ import * as FundsSql from "./books/FundsSql.ts"
 import { Holds } from "./books/Holds.ts"
 import * as IdempotencySql from "./books/IdempotencySql.ts"
 import { Postings } from "./books/Postings.ts"
+import * as Settlement from "./books/Settlement.ts"
 import { Statements } from "./books/Statements.ts"
 import { WalletDebt } from "./books/WalletDebt.ts"
 import * as AssetStore from "./content/AssetStore.ts"
@@ -41,6 +51,7 @@ import * as Replicas from "./replicas/Replicas.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { Snapshot } from "./store/Snapshot.ts"
 import * as Store from "./store/Store.ts"
+import { CommitterCount } from "./wallets/CommitterCount.ts"
 import { HdWallets } from "./wallets/HdWallets.ts"
 import { Seed } from "./wallets/Seed.ts"
 import * as WalletSigner from "./wallets/WalletSigner.ts"
@@ -83,10 +94,17 @@ const networks = (settings: Settings["Service"], profile: Profile) =>
         profile,
         embedded: { ...source("mainnet"), ...source("testnet") },
         rpcTimeout: settings.rpcTimeout,
-        maxFeeGwei: settings.maxFeeGwei
+        maxFeeGwei: settings.maxFeeGwei,
+        confirmations: settings.confirmations,
+        watchBlocks: settings.watchBlocks
       })
     })
   ).pipe(Layer.provideMerge(LocalChains.layer({ home: settings.home, profile })))
+
+const treeFormat = Layer.effect(
+  TreeFormat,
+  Effect.map(Networks, (networks) => ({ on: (role: NetworkRole) => TREE_FORMATS[networks.role(role).treeFormat] }))
+)
 
 const books = AbandonedHolds.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, FundsSql.layer, IdempotencySql.layer, Statements.layer)),
@@ -103,6 +121,12 @@ const accounts = (profile: Profile) =>
 
 type BlockStore = Layer.Layer<ContentStore | BlockFolder.BlockFolder, SettingsError | StorageUnavailable>
 
+const contentFolder = (settings: Settings["Service"]): string =>
+  Option.getOrElse(settings.contentFolder, () => join(settings.home, "blocks"))
+
+const storedTrees = (settings: Settings["Service"]) =>
+  Option.isSome(settings.contentUrl) ? StoredTrees.layerOfStore : StoredTrees.layerOfFolder(contentFolder(settings))
+
 const content = (settings: Settings["Service"]) =>
   Layer.unwrap(
     Effect.map(PublicUrl, (publicUrl) =>
@@ -111,7 +135,7 @@ const content = (settings: Settings["Service"]) =>
           Option.match(settings.contentUrl, {
             onNone: (): BlockStore =>
               BlockFolder.layer({
-                folder: Option.getOrElse(settings.contentFolder, () => join(settings.home, "blocks")),
+                folder: contentFolder(settings),
                 publicUrl
               }),
             onSome: (contentUrl) => S3Settings.layer(contentUrl, settings, publicUrl)
@@ -135,7 +159,7 @@ const ledger = (settings: Settings["Service"]) =>
         : SharedCommitJobs.layer({ deadline: settings.commitTimeout })
     ),
     Layer.provideMerge(CommitSettlement.layer),
-    Layer.provideMerge(Layer.mergeAll(CommitTerms.layer, Outbox.layer()))
+    Layer.provideMerge(Layer.mergeAll(CommitTerms.layer, Outbox.layer({ replaceAfter: settings.replaceAfter })))
   )
 
 /** Everything below HTTP, for the settings given; needs to know its public URL. */
@@ -143,13 +167,18 @@ export const servicesLayer = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
     const profile = yield* profileOf(settings.profile, settings.profiles)
-    return Layer.merge(Audit.layer, Backup.layer).pipe(
+    return Layer.mergeAll(
+      AccountClosing.layer.pipe(Layer.provideMerge(Settlement.layer)),
+      Audit.layer.pipe(Layer.provide(storedTrees(settings))),
+      Backup.layer
+    ).pipe(
       Layer.provideMerge(Layer.mergeAll(content(settings), ledger(settings), accounts(profile))),
       Layer.provideMerge(books),
-      Layer.provideMerge(Balances.layer),
+      Layer.provideMerge(Layer.merge(Balances.layer, treeFormat)),
       Layer.provideMerge(networks(settings, profile)),
       Layer.provideMerge(storage(settings, profile)),
-      Layer.provideMerge(Layer.succeed(Provider, settings.provider))
+      Layer.provideMerge(Layer.succeed(Provider, settings.provider)),
+      Layer.provideMerge(Layer.succeed(CommitterCount, settings.committers))
     )
   })
 )

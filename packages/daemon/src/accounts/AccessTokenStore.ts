@@ -10,7 +10,7 @@ import { IntColumn } from "../books/Columns.ts"
 import { randomId } from "../books/RandomId.ts"
 import { storing } from "../books/StorageFailure.ts"
 import { AccessTokens, AccountDisabled, InvalidToken, TokenInfo, TokenNotFound } from "./AccessTokens.ts"
-import { AccountNotFound } from "./Accounts.ts"
+import { AccountClosed, AccountNotFound } from "./Accounts.ts"
 import { hashOfToken, makeToken, parseToken } from "./TokenText.ts"
 
 const TOKEN_BYTES = 32
@@ -47,6 +47,8 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
 
+  const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
+
   const infos = Effect.fnUntraced(function* (which: ReturnType<typeof sql.literal>) {
     const rows =
       yield* sql`SELECT id, label, created_at, expires_at, revoked_at, last_used_at FROM access_token ${which}`
@@ -55,8 +57,10 @@ const make = Effect.gen(function* () {
 
   const issue = Effect.fn("AccessTokens.issue")(
     function* (accountId: AccountId, options: { readonly label: string; readonly expiresAt: number | null }) {
-      const owner = yield* sql`SELECT id FROM account WHERE id = ${accountId}`
-      if (owner.length === 0) return yield* new AccountNotFound({ account: accountId })
+      const [owner] = yield* sql<{ readonly name: string; readonly closed_at: number | bigint | null }>`
+        SELECT name, closed_at FROM account WHERE id = ${accountId} ${forUpdate}`
+      if (owner === undefined) return yield* new AccountNotFound({ account: accountId })
+      if (owner.closed_at !== null) return yield* new AccountClosed({ name: owner.name })
       const token = makeToken(yield* random.randomBytes(TOKEN_BYTES))
       const row = {
         id: yield* randomId("tok", random),

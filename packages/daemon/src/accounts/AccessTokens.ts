@@ -1,7 +1,7 @@
 /** Access tokens: 256 random bits, shown once, stored only as a hash; they can expire, be listed and be revoked. */
 import type { AccountId, Caller, StorageUnavailable } from "@treemark/core"
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { AccountNotFound } from "./Accounts.ts"
+import type { AccountClosed, AccountNotFound } from "./Accounts.ts"
 
 /** Unknown, malformed, expired and revoked tokens look the same from outside. */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {}) {
@@ -42,7 +42,7 @@ export class AccessTokens extends Context.Service<
       options: { readonly label: string; readonly expiresAt: number | null }
     ) => Effect.Effect<
       { readonly token: Redacted.Redacted<string>; readonly info: TokenInfo },
-      AccountNotFound | StorageUnavailable
+      AccountClosed | AccountNotFound | StorageUnavailable
     >
     /** Whose token this is. A disabled account's token is known but refused. */
     readonly authenticate: (

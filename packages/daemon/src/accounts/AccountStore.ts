@@ -13,7 +13,7 @@ import { randomId } from "../books/RandomId.ts"
 import { storing } from "../books/StorageFailure.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { AccessTokens } from "./AccessTokens.ts"
-import { Account, AccountNameTaken, AccountNotFound, Accounts } from "./Accounts.ts"
+import { Account, AccountClosed, AccountNameTaken, AccountNotFound, Accounts } from "./Accounts.ts"
 import { LocalFaucet } from "./LocalFaucet.ts"
 
 type NewAccount = Parameters<Accounts["Service"]["create"]>[0]
@@ -25,6 +25,7 @@ const Row = Schema.Struct({
   wallet: WalletAddress,
   wallet_index: IntColumn,
   disabled_at: Schema.NullOr(IntColumn),
+  closed_at: Schema.NullOr(IntColumn),
   created_at: IntColumn,
   credits: AmountColumn
 })
@@ -41,7 +42,7 @@ const make = Effect.gen(function* () {
 
   const select = Effect.fnUntraced(function* (which: ReturnType<typeof sql.literal>) {
     const rows = yield* sql`
-      SELECT a.id, a.name, a.service_name, a.wallet, a.wallet_index, a.disabled_at, a.created_at,
+      SELECT a.id, a.name, a.service_name, a.wallet, a.wallet_index, a.disabled_at, a.closed_at, a.created_at,
         COALESCE(b.balance, '0') AS credits
       FROM account a LEFT JOIN ledger_account b ON b.id = 'credits:' || a.id ${which}`
     return (yield* Effect.orDie(decodeRows(rows))).map(accountOf)
@@ -51,6 +52,14 @@ const make = Effect.gen(function* () {
   const found = Effect.fnUntraced(function* (idOrName: string) {
     const rows = yield* select(sql`WHERE a.id = ${idOrName} OR a.name = ${idOrName}`)
     return rows.find((account) => account.id === idOrName) ?? rows[0] ?? (yield* missing(idOrName))
+  })
+
+  /** The account, locked until the transaction around it ends, so that it is not closed meanwhile. */
+  const stillOpen = Effect.fnUntraced(function* (idOrName: string) {
+    const { id, name } = yield* found(idOrName)
+    yield* postings.lock([creditsOf(id)])
+    const account = yield* found(id)
+    return account.closed ? yield* new AccountClosed({ name }) : account
   })
 
   const grant = Effect.fnUntraced(function* (accountId: AccountId, amount: Amount) {
@@ -89,7 +98,7 @@ const make = Effect.gen(function* () {
     yield* grant(id, request.credits)
     const { token } = yield* tokens
       .issue(id, { label: "first", expiresAt: null })
-      .pipe(Effect.catchTag("AccountNotFound", Effect.die))
+      .pipe(Effect.catchTags({ AccountClosed: Effect.die, AccountNotFound: Effect.die }))
     return { account: yield* Effect.catchTag(found(id), "AccountNotFound", Effect.die), token }
   }, sql.withTransaction)
 
@@ -111,7 +120,7 @@ const make = Effect.gen(function* () {
 
   const addCredits = Effect.fn("Accounts.addCredits")(
     function* (idOrName: string, credits: Amount) {
-      const { id } = yield* found(idOrName)
+      const { id } = yield* stillOpen(idOrName)
       yield* grant(id, credits)
       return yield* found(id)
     },
@@ -121,7 +130,7 @@ const make = Effect.gen(function* () {
 
   const setDisabled = Effect.fn("Accounts.setDisabled")(
     function* (idOrName: string, disabled: boolean) {
-      const { id } = yield* found(idOrName)
+      const { id } = yield* stillOpen(idOrName)
       const at = yield* Clock.currentTimeMillis
       yield* disabled
         ? sql`UPDATE account SET disabled_at = COALESCE(disabled_at, ${at}) WHERE id = ${id}`
@@ -157,6 +166,7 @@ const accountOf = (row: typeof Row.Type): Account =>
     wallet: row.wallet,
     walletIndex: row.wallet_index,
     disabled: row.disabled_at !== null,
+    closed: row.closed_at !== null,
     createdAt: row.created_at,
     credits: row.credits
   })

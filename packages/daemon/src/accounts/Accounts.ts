@@ -13,6 +13,8 @@ export class Account extends Schema.Class<Account>("@treemark/daemon/accounts/Ac
   /** Index of the wallet in the seed (BIP-44 address index); 0 is the service's own. */
   walletIndex: Schema.Int,
   disabled: Schema.Boolean,
+  /** Closed for good: disabled, without tokens, and nothing is posted for it any more. */
+  closed: Schema.Boolean,
   /** Milliseconds since 1970. */
   createdAt: Schema.Int,
   /** Credits not held by a running call, in 10^-18. */
@@ -35,6 +37,13 @@ export class AccountNameTaken extends Schema.TaggedError<AccountNameTaken>()("Ac
   }
 }
 
+/** The account was closed, and stays so. */
+export class AccountClosed extends Schema.TaggedError<AccountClosed>()("AccountClosed", { name: Schema.String }) {
+  override get message() {
+    return `The account "${this.name}" was closed for good: it takes no credits and no tokens and cannot be enabled. Its statement and its history stay. Create another account with treemarkd account create.`
+  }
+}
+
 export class Accounts extends Context.Service<
   Accounts,
   {
@@ -54,10 +63,10 @@ export class Accounts extends Context.Service<
     readonly addCredits: (
       idOrName: string,
       credits: Amount
-    ) => Effect.Effect<Account, AccountNotFound | StorageUnavailable>
+    ) => Effect.Effect<Account, AccountClosed | AccountNotFound | StorageUnavailable>
     readonly setDisabled: (
       idOrName: string,
       disabled: boolean
-    ) => Effect.Effect<Account, AccountNotFound | StorageUnavailable>
+    ) => Effect.Effect<Account, AccountClosed | AccountNotFound | StorageUnavailable>
   }
 >()("@treemark/daemon/accounts/Accounts") {}

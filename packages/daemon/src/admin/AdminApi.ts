@@ -10,6 +10,7 @@ import { RegisteredAsset } from "../content/Assets.ts"
 import { AccountName, ServiceName } from "./AccountName.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 import { books } from "./BooksApi.ts"
+import { history } from "./HistoryApi.ts"
 
 export { AccountName, ServiceName } from "./AccountName.ts"
 export { AdminRefused, codeOf } from "./AdminRefused.ts"
@@ -21,7 +22,9 @@ export const AccountView = Schema.Struct({
   wallet: Schema.String,
   /** Exact decimal number of native tokens. */
   credits: Schema.String,
-  disabled: Schema.Boolean
+  disabled: Schema.Boolean,
+  /** Closed for good. */
+  closed: Schema.Boolean
 })
 
 export const StatusView = Schema.Struct({
@@ -69,6 +72,19 @@ const accounts = HttpApiGroup.make("accounts").add(
     success: AccountView,
     ...refused
   }),
+  HttpApiEndpoint.post("close", "/accounts/:account/close", {
+    params: account,
+    /** `leaveDebt`: close it although its wallet cannot pay what it owes. */
+    payload: Schema.Struct({ leaveDebt: Schema.Boolean }),
+    /** Amounts are exact decimal numbers of native tokens. */
+    success: Schema.Struct({
+      account: AccountView,
+      settled: Schema.String,
+      owed: Schema.String,
+      tokensRevoked: Schema.Int
+    }),
+    ...refused
+  }),
   HttpApiEndpoint.get("tokens", "/accounts/:account/tokens", {
     params: account,
     success: Schema.Array(TokenInfo),
@@ -89,7 +105,13 @@ const accounts = HttpApiGroup.make("accounts").add(
 
 const wallet = HttpApiGroup.make("wallet").add(
   HttpApiEndpoint.get("show", "/wallet", {
-    success: Schema.Struct({ committer: Schema.String, balances: Schema.Array(NetworkBalance) }),
+    success: Schema.Struct({
+      /** The service's own wallet, the first committer. */
+      committer: Schema.String,
+      balances: Schema.Array(NetworkBalance),
+      /** Every wallet that sends commits, the first one too. */
+      committers: Schema.Array(Schema.Struct({ address: Schema.String, balances: Schema.Array(NetworkBalance) }))
+    }),
     ...refused
   }),
   HttpApiEndpoint.post("backup", "/wallet/backup", { success: Schema.Struct({ words: Schema.String }), ...refused })
@@ -138,7 +160,15 @@ const operations = HttpApiGroup.make("operations").add(
   })
 )
 
-export class AdminApi extends HttpApi.make("treemark-admin").add(daemon, accounts, wallet, assets, operations, books) {}
+export class AdminApi extends HttpApi.make("treemark-admin").add(
+  daemon,
+  accounts,
+  wallet,
+  assets,
+  operations,
+  books,
+  history
+) {}
 
 /** Where `asset register FILE` streams the file's bytes; a plain route, since a body of any size is never held in memory. */
 export const REGISTER_PATH = "/assets/bytes"

@@ -21,6 +21,7 @@ import { Context, Deferred, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccessTokens } from "../accounts/AccessTokens.ts"
+import { AccountClosing } from "../accounts/AccountClosing.ts"
 import { type Account, Accounts } from "../accounts/Accounts.ts"
 import { Idempotency } from "../books/Idempotency.ts"
 import type { Receipts } from "../books/Receipts.ts"
@@ -31,11 +32,12 @@ import type { FinishedCommits } from "../jobs/FinishedCommits.ts"
 import { exportCheckpoint } from "../ledger/Checkpoint.ts"
 import { LocalChains } from "../ledger/embedded/LocalChains.ts"
 import type { Networks } from "../ledger/Networks.ts"
-import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
+import { makeCommitters } from "../wallets/Committers.ts"
 import { Seed } from "../wallets/Seed.ts"
 import { AdminApi, REGISTER_PATH, type StatusView } from "./AdminApi.ts"
 import { AdminRefused, refuse, refused } from "./AdminRefused.ts"
 import { booksHandlers } from "./BooksHandlers.ts"
+import { historyHandlers } from "./HistoryHandlers.ts"
 import { proofOfTree } from "./ProofOfTree.ts"
 
 /** What a running daemon says of itself, and how it is told to stop. */
@@ -53,7 +55,8 @@ const accountView = (account: Account) => ({
   serviceName: account.serviceName,
   wallet: account.wallet,
   credits: formatTokens(account.credits),
-  disabled: account.disabled
+  disabled: account.disabled,
+  closed: account.closed
 })
 
 const daemon = HttpApiBuilder.group(AdminApi, "daemon", (handlers) =>
@@ -73,6 +76,7 @@ const accounts = HttpApiBuilder.group(AdminApi, "accounts", (handlers) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const tokens = yield* AccessTokens
+    const closing = yield* AccountClosing
     const { chains } = yield* LocalChains
     const defaultTokens = chains.mainnet === undefined ? amount(0n) : LOCAL_TOKENS
     return handlers.handleAll({
@@ -91,6 +95,16 @@ const accounts = HttpApiBuilder.group(AdminApi, "accounts", (handlers) =>
         accounts.addCredits(params.account, payload.credits).pipe(Effect.map(accountView), refused),
       setDisabled: ({ params, payload }) =>
         accounts.setDisabled(params.account, payload.disabled).pipe(Effect.map(accountView), refused),
+      close: ({ params, payload }) =>
+        closing.close(params.account, payload).pipe(
+          Effect.map(({ account, owed, settled, tokensRevoked }) => ({
+            account: accountView(account),
+            settled: formatTokens(settled),
+            owed: formatTokens(owed),
+            tokensRevoked
+          })),
+          refused
+        ),
       tokens: ({ params }) =>
         accounts.find(params.account).pipe(
           Effect.flatMap((account) => tokens.list(account.id)),
@@ -109,13 +123,22 @@ const accounts = HttpApiBuilder.group(AdminApi, "accounts", (handlers) =>
 
 const wallet = HttpApiBuilder.group(AdminApi, "wallet", (handlers) =>
   Effect.gen(function* () {
-    const committer = (yield* HdWallets).address(SERVICE_WALLET)
+    const { all } = yield* makeCommitters
     const seed = yield* Seed
     const balances = yield* NativeBalance
     return handlers.handleAll({
       show: () =>
-        balancesOf(balances, committer).pipe(
-          Effect.map(({ networks }) => ({ committer, balances: networks })),
+        Effect.forEach(
+          all,
+          ({ address }) =>
+            Effect.map(balancesOf(balances, address), ({ networks }) => ({ address, balances: networks })),
+          { concurrency: 4 }
+        ).pipe(
+          Effect.map((committers) => ({
+            committer: committers[0]?.address ?? "",
+            balances: committers[0]?.balances ?? [],
+            committers
+          })),
           refused
         ),
       backup: () => Effect.map(seed.backup, (words) => ({ words: Redacted.value(words) }))
@@ -223,6 +246,8 @@ const registerRoute = HttpRouter.use(
 
 /** The administration API with its handlers; what they need is left open. */
 export const adminRoutes = Layer.mergeAll(
-  HttpApiBuilder.layer(AdminApi).pipe(Layer.provide([daemon, accounts, wallet, assets, operations, booksHandlers])),
+  HttpApiBuilder.layer(AdminApi).pipe(
+    Layer.provide([daemon, accounts, wallet, assets, operations, booksHandlers, historyHandlers])
+  ),
   registerRoute
 )

@@ -2,20 +2,22 @@
  * The audit: books against jobs against ledger against content store, while the daemon works on. The order matters: the ledger is read
  * first, then everything of the store from one snapshot, then the content store, so that what happens meanwhile is no disagreement.
  */
-import { ContentStore, type NetworkRole, type StorageUnavailable } from "@treemark/core"
+import type { NetworkRole, StorageUnavailable } from "@treemark/core"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { storing } from "../books/StorageFailure.ts"
 import { Networks } from "../ledger/Networks.ts"
 import { Snapshot } from "../store/Snapshot.ts"
+import { makeCommitters } from "../wallets/Committers.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import type { AuditFinding, AuditReport, Note } from "./AuditReport.ts"
 import { auditBooks } from "./BooksAudit.ts"
-import { auditTrees, treesOf } from "./ContentAudit.ts"
+import { beginTrees } from "./ContentAudit.ts"
 import { auditHolds } from "./HoldsAudit.ts"
 import { auditCommits, readEvents } from "./LedgerAudit.ts"
 import { auditReceipts } from "./ReceiptsAudit.ts"
 import { auditSettlements } from "./SettlementsAudit.ts"
+import { StoredTrees } from "./StoredTrees.ts"
 
 const ROLES: ReadonlyArray<NetworkRole> = ["mainnet", "testnet"]
 
@@ -29,7 +31,7 @@ export class Audit extends Context.Service<
   static readonly layer: Layer.Layer<
     Audit,
     never,
-    SqlClient.SqlClient | Snapshot | Networks | HdWallets | ContentStore
+    SqlClient.SqlClient | Snapshot | Networks | HdWallets | StoredTrees
   > = Layer.effect(
     Audit,
     Effect.suspend(() => make)
@@ -40,8 +42,9 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const snapshot = yield* Snapshot
   const networks = yield* Networks
-  const contents = yield* ContentStore
+  const stored = yield* StoredTrees
   const service = (yield* HdWallets).address(SERVICE_WALLET)
+  const own = (yield* makeCommitters).all.map(({ address }) => address)
 
   /** The events of one role; none when its node cannot be read, which is noted. */
   const eventsOf = Effect.fnUntraced(function* (role: NetworkRole, note: Note) {
@@ -53,7 +56,7 @@ const make = Effect.gen(function* () {
       ? []
       : yield* sql<{ readonly block_number: number | bigint }>`
           SELECT DISTINCT block_number FROM commit_job WHERE ${where} AND state = 'mined' ORDER BY block_number`
-    const wallets = new Set([service, ...committers.map(({ committer }) => committer)])
+    const wallets = new Set([...own, ...committers.map(({ committer }) => committer)])
     return yield* readEvents(
       network,
       [...wallets],
@@ -72,8 +75,10 @@ const make = Effect.gen(function* () {
     const note: Note = (code, subject, detail) => void findings.push({ code, subject, detail })
     const ledgers = yield* Effect.forEach(ROLES, (role) => eventsOf(role, note))
     const now = yield* Clock.currentTimeMillis
+    const readTrees = yield* stored.open
     const read = yield* snapshot.read(
       Effect.fnUntraced(function* (store) {
+        const trees = yield* beginTrees(store, readTrees, note)
         const books = yield* auditBooks(store, note)
         const holds = yield* auditHolds(store, note, books, now)
         const receipts = yield* auditReceipts(store, note, books, service)
@@ -89,18 +94,18 @@ const make = Effect.gen(function* () {
           holds,
           receipts,
           commits,
-          trees: yield* treesOf(store)
+          trees
         }
       })
     )
-    yield* auditTrees(read.trees, note).pipe(Effect.provideService(ContentStore, contents))
+    const trees = yield* read.trees
     const events = ledgers.reduce((sum, ledger) => sum + (ledger?.events.byTransaction.size ?? 0), 0)
     const report: AuditReport = {
       clean: findings.length === 0,
-      checked: { ...read, trees: read.trees.length, events },
+      checked: { ...read, trees, events },
       findings
     }
     return report
-  }).pipe(storing("the books were audited"), Effect.withSpan("Audit.run"))
+  }).pipe(Effect.scoped, storing("the books were audited"), Effect.withSpan("Audit.run"))
   return Audit.of({ run })
 })

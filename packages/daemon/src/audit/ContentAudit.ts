@@ -1,20 +1,18 @@
 /** The content store against the jobs: every asset tree that was committed is there, and its bytes are what its CID says. */
-import { ContentStore } from "@treemark/core"
-import { Effect, Option } from "effect"
+import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import { eachPage } from "../store/Snapshot.ts"
 import type { Note } from "./AuditReport.ts"
+import type { TreeReader } from "./StoredTrees.ts"
 
-const PAGE = 5_000
-
-const READS_AT_ONCE = 16
+const PAGE = 1_000
 
 interface TreeRow {
   readonly asset_tree_cid: string
 }
 
-/** The trees of all jobs, each once. */
-export const treesOf = Effect.fn("Audit.treesOf")(function* (sql: SqlClient.SqlClient) {
+/** Has every tree of the jobs that `sql` sees read, each once, while the rest of the audit goes on; the effect it answers waits for the end. */
+export const beginTrees = Effect.fn("Audit.trees")(function* (sql: SqlClient.SqlClient, read: TreeReader, note: Note) {
   const trees: Array<string> = []
   yield* eachPage(
     (last: TreeRow | undefined) => sql<TreeRow>`SELECT DISTINCT asset_tree_cid FROM commit_job
@@ -23,23 +21,13 @@ export const treesOf = Effect.fn("Audit.treesOf")(function* (sql: SqlClient.SqlC
       for (const { asset_tree_cid } of rows) trees.push(asset_tree_cid)
     }
   )
-  return trees
-})
-
-/** Reads each tree; the store checks it against its CID. */
-export const auditTrees = Effect.fn("Audit.trees")(function* (trees: ReadonlyArray<string>, note: Note) {
-  const contents = yield* ContentStore
-  yield* Effect.forEach(
-    trees,
-    (cid) =>
-      contents.get(cid).pipe(
-        Effect.match({
-          onSuccess: (bytes) => {
-            if (Option.isNone(bytes)) note("tree_missing", cid, "It was committed, and nobody can fetch it here.")
-          },
-          onFailure: ({ cause }) => note("tree_damaged", cid, cause instanceof Error ? cause.message : String(cause))
-        })
-      ),
-    { concurrency: READS_AT_ONCE, discard: true }
-  )
+  const lots = Array.from({ length: Math.ceil(trees.length / PAGE) }, (_, n) => trees.slice(n * PAGE, (n + 1) * PAGE))
+  const reading = yield* Effect.forkChild(Effect.forEach(lots, read))
+  return Effect.gen(function* () {
+    for (const { cid, detail, kind } of (yield* Fiber.join(reading)).flat()) {
+      if (kind === "missing") note("tree_missing", cid, "It was committed, and nobody can fetch it here.")
+      else note("tree_damaged", cid, detail)
+    }
+    return trees.length
+  })
 })

@@ -88,13 +88,15 @@ const auditOpen = (row: HoldRow, before: number, note: Note) => {
   }
 }
 
+/** A commit that was charged may be under way again, when its block fell out of the chain; it keeps the gas it was charged for. */
 const auditCharge = (row: HoldRow, booked: bigint, note: Note) => {
   const captured = BigInt(row.captured ?? 0)
   if (booked !== captured) {
     note("charge_not_booked", row.id, `${formatTokens(captured)} were captured, ${formatTokens(booked)} are booked.`)
   }
   const isCommit = row.operation === "commit"
-  if (isCommit && row.job_state !== "mined") {
+  const isSentAgain = row.gas_used !== null && OPEN_JOBS.has(row.job_state ?? "")
+  if (isCommit && row.job_state !== "mined" && !isSentAgain) {
     const state = row.job_state === null ? "it has no job" : `its job is ${row.job_state}`
     return note(
       "charge_without_commit",

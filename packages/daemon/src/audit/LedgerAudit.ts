@@ -15,8 +15,11 @@ import type { Note } from "./AuditReport.ts"
 
 const PAGE = 1_000
 
-/** What every public node answers for at once; it grows until one is refused. */
+/** What every public node answers for at once; it grows until one is refused, or an answer is long enough. */
 const FIRST_WINDOW = 2_048
+
+/** Commits in one answer that are enough: more of them would keep the daemon's event loop for too long at a time. */
+const ENOUGH = 1_000
 
 const [COMMIT_TOPIC] = encodeEventTopics({ abi: commitAbi, eventName: "Commit" })
 
@@ -72,7 +75,8 @@ export const readEvents = Effect.fn("Audit.readEvents")(function* (
     }
     for (const log of logs) byTransaction.set(log.transactionHash, eventOf(log))
     from = to + 1
-    if (!isLimitKnown) window *= 2
+    if (logs.length > ENOUGH) window = Math.max(1, Math.floor((window * ENOUGH) / logs.length))
+    else if (!isLimitKnown && logs.length < ENOUGH / 2) window *= 2
     yield* Effect.yieldNow
   }
   return { head, byTransaction } satisfies LedgerEvents

@@ -14,10 +14,11 @@ import packageJson from "../../package.json" with { type: "json" }
 import { LocalChains } from "../ledger/embedded/LocalChains.ts"
 import { Settings } from "../Settings.ts"
 import { writeOnce } from "../store/PrivateFile.ts"
-import { readerOf } from "../store/Snapshot.ts"
+import { readerOf, Snapshot } from "../store/Snapshot.ts"
 import { BackupFailed, BackupFolderTaken } from "./BackupErrors.ts"
 import { copyBlocks } from "./BlockCopies.ts"
 import { BACKUP_MEDIA_TYPE, BLOCKS_FOLDER, MANIFEST_FILE, Manifest, sha256OfFile } from "./Manifest.ts"
+import { dumpPostgres } from "./PostgresDump.ts"
 
 /** All pages in one step: a copy in several steps starts over whenever the database is written to. */
 const ALL_PAGES = 2 ** 31 - 1
@@ -35,14 +36,16 @@ export class Backup extends Context.Service<
     readonly run: (request: BackupRequest) => Effect.Effect<Manifest, BackupFailed | BackupFolderTaken>
   }
 >()("@treemark/daemon/backup/Backup") {
-  static readonly layer: Layer.Layer<Backup, never, SqlClient.SqlClient | LocalChains | Settings> = Layer.effect(
-    Backup,
-    Effect.suspend(() => make)
-  )
+  static readonly layer: Layer.Layer<Backup, never, SqlClient.SqlClient | Snapshot | LocalChains | Settings> =
+    Layer.effect(
+      Backup,
+      Effect.suspend(() => make)
+    )
 }
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const snapshot = yield* Snapshot
   const settings = yield* Settings
   const { chains } = yield* LocalChains
 
@@ -56,22 +59,22 @@ const make = Effect.gen(function* () {
 
   const copyStore = (folder: string) =>
     sql.onDialectOrElse({
-      pg: () => copyChains(folder),
+      pg: () =>
+        dumpPostgres(sql, snapshot, join(folder, "treemark.db"), copyChains(folder)).pipe(
+          Effect.mapError(told(folder))
+        ),
       orElse: () =>
         Effect.gen(function* () {
           const reader: DatabaseSync = yield* sql.withTransaction(Effect.tap(readerOf(sql), () => copyChains(folder)))
           yield* attempt(folder, () => backup(reader, join(folder, "treemark.db"), { rate: ALL_PAGES }))
-        }).pipe(
-          Effect.scoped,
-          Effect.mapError((error) =>
-            error._tag === "BackupFailed" ? error : new BackupFailed({ folder, problem: `${error.message}.` })
-          )
-        )
+        }).pipe(Effect.scoped, Effect.mapError(told(folder)))
     })
 
   const notes = (withKey: boolean, copied: ReadonlyArray<string>): ReadonlyArray<string> => [
     ...(Option.isSome(settings.databaseUrl)
-      ? ["The books are in PostgreSQL and not in this folder: take them with pg_dump, and restore them first."]
+      ? [
+          "The books were in PostgreSQL and are a SQLite file here. Restored, they are an installation of their own: unset TREEMARK_DATABASE_URL (and database_url in treemark.toml) before it is started, or move it into an empty database first: treemarkd export --to postgres://…"
+        ]
       : []),
     ...(Option.isSome(settings.contentUrl)
       ? [`The blocks are at ${settings.contentUrl.value} and not in this folder: they stay where they are.`]
@@ -114,6 +117,14 @@ const make = Effect.gen(function* () {
   })
   return Backup.of({ run })
 })
+
+/** Whatever went wrong, as the failure of this backup. */
+const told =
+  (folder: string) =>
+  (error: { readonly message: string }): BackupFailed =>
+    error instanceof BackupFailed
+      ? error
+      : new BackupFailed({ folder, problem: `${error.message.replace(/\.$/u, "")}.` })
 
 const encodeManifest = Schema.encodeEffect(Schema.fromJsonString(Manifest))
 

@@ -28,7 +28,7 @@ export const failed = (code: string, message: string): CommandFailed =>
   new CommandFailed({ code, message, exitCode: EXIT.failed })
 
 /** Failures of the person's own input, and those of the settings; what is neither says that daemon or store cannot be used. */
-const REFUSALS = new Set(["SeedExists", "SeedMismatch", "WordsInvalid"])
+const REFUSALS = new Set(["ExportRefused", "SeedExists", "SeedMismatch", "StoreNotCopied", "WordsInvalid"])
 const SETTINGS = new Set(["SettingsError", "ProfileError"])
 
 /** Any failure as the person is told it. */

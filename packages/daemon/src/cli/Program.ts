@@ -9,8 +9,12 @@ import { backupCommand, restoreCommand } from "./backup.ts"
 import { balanceCommand } from "./balance.ts"
 import { checkpointCommand } from "./checkpoint.ts"
 import { commitCommand } from "./commit.ts"
+import { diffCommand } from "./diff.ts"
+import { exportCommand } from "./export.ts"
 import { explainUsage, report } from "./Failures.ts"
 import { logToStandardError } from "./Logging.ts"
+import { logCommand } from "./log.ts"
+import { migrateCommand } from "./migrate.ts"
 import { proofCommand } from "./proof.ts"
 import { root } from "./Root.ts"
 import { startCommand } from "./start.ts"
@@ -45,9 +49,13 @@ export const program = root.pipe(
     balanceCommand,
     commitCommand,
     proofCommand,
+    logCommand,
+    diffCommand,
     auditCommand,
     backupCommand,
     restoreCommand,
+    migrateCommand,
+    exportCommand,
     checkpointCommand
   ]),
   Command.run({ version: packageJson.version }),

@@ -2,23 +2,12 @@
 import { AmountInTokens, amount } from "@treemark/core"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { AccountName, type AccountView, ServiceName } from "../admin/AdminApi.ts"
+import { AccountName, ServiceName } from "../admin/AdminApi.ts"
+import { account, accountText } from "./AccountText.ts"
+import { closeCommand } from "./closeAccount.ts"
 import { facts, print, table } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
 import { statementCommand } from "./statement.ts"
-
-const account = Argument.String("account").pipe(
-  Argument.withDescription("Id or name of the account"),
-  Argument.withSchema(AccountName)
-)
-
-const accountText = (view: typeof AccountView.Type): string =>
-  facts([
-    ["account", `${view.name} (${view.id})${view.disabled ? ", disabled" : ""}`],
-    ["service", view.serviceName],
-    ["wallet", view.wallet],
-    ["credits", view.credits]
-  ])
 
 const create = Command.make(
   "create",
@@ -86,7 +75,7 @@ const list = Command.make("list", {}, () =>
             view.serviceName,
             view.wallet,
             view.credits,
-            view.disabled ? "disabled" : "active"
+            view.closed ? "closed" : view.disabled ? "disabled" : "active"
           ]),
           "No accounts yet. Create one with: treemarkd account create --name NAME --credits 5"
         )
@@ -266,6 +255,7 @@ export const accountCommand = Command.make("account").pipe(
     statementCommand,
     setDisabled("disable", "Refuse an account's calls from now on"),
     setDisabled("enable", "Serve an account's calls again"),
+    closeCommand,
     token
   ])
 )

@@ -18,13 +18,17 @@ const show = Command.make("show", {}, () =>
       yield* print(
         json,
         wallet,
-        facts([["committer", wallet.committer], ...wallet.balances.map((one) => [one.name, one.balance] as const)])
+        wallet.committers
+          .map(({ address, balances }) =>
+            facts([["committer", address], ...balances.map((one) => [one.name, one.balance] as const)])
+          )
+          .join("\n\n")
       )
     })
   )
 ).pipe(
-  Command.withDescription("Show the service's own wallet (the committer) and its balances"),
-  Command.withExamples([{ command: "treemarkd wallet show", description: "Does it still have gas?" }])
+  Command.withDescription("Show the wallets that send commits (the first is the service's own) and their balances"),
+  Command.withExamples([{ command: "treemarkd wallet show", description: "Do they still have gas?" }])
 )
 
 const backup = Command.make(

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { blockPath } from "./BlockPath.ts"
 
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_FOLDER = 0o700
@@ -38,7 +39,7 @@ export class BlockFiles {
   }
 
   pathOf(cid: string): string {
-    return join(this.folder, cid.slice(-3, -1), cid)
+    return blockPath(this.folder, cid)
   }
 
   /** The bytes in the file of `cid`, unchecked; `undefined` when there is none. */

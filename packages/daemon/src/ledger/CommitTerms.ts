@@ -24,6 +24,15 @@ export const commitInput = ({ assetCid, commitData }: CommitContent): Hex =>
 const KEPT_FOR = Duration.minutes(1)
 const KEPT_AT_MOST = 256
 
+/** How long commits share one look at the fees and at what the committer holds: blocks are seconds apart. */
+const LOOK_KEPT_FOR = Duration.millis(250)
+
+/** Keeps what succeeded; what failed is tried anew by the next who asks. */
+const keeping =
+  (time: Duration.Duration) =>
+  (exit: Exit.Exit<unknown, unknown>): Duration.Duration =>
+    Exit.isSuccess(exit) ? time : Duration.zero
+
 export class CommitTerms extends Context.Service<
   CommitTerms,
   {
@@ -38,6 +47,17 @@ export class CommitTerms extends Context.Service<
       const committers = yield* makeCommitters
       const withContract = new Set<NetworkRole>()
 
+      const looks = yield* Cache.makeWith(
+        (key: string) => {
+          const [role, address] = JSON.parse(key) as [NetworkRole, Hex]
+          const network = networks.role(role)
+          return Effect.all([feesNow(network), ask(network, () => network.client.getBalance({ address }))], {
+            concurrency: "unbounded"
+          })
+        },
+        { capacity: KEPT_AT_MOST, timeToLive: keeping(LOOK_KEPT_FOR) }
+      )
+
       const estimate = Effect.fn("CommitTerms.estimate")(
         function* (network: LedgerNetwork, content: CommitContent) {
           const data = commitInput(content)
@@ -46,19 +66,20 @@ export class CommitTerms extends Context.Service<
             yield* checkContract(network)
             withContract.add(network.role)
           }
-          const [gas, fees, funds] = yield* Effect.all(
+          const look = JSON.stringify([network.role, committer])
+          const [gas, [fees, funds]] = yield* Effect.all(
             [
               ask(network, () =>
                 network.client.estimateGas({ account: committer as Hex, to: network.contract as Hex, data })
               ),
-              feesNow(network),
-              ask(network, () => network.client.getBalance({ address: committer as Hex }))
+              Cache.get(looks, look)
             ],
             { concurrency: "unbounded" }
           )
           const terms = termsFor(withMargin(gas), fees)
-          if (funds < terms.ceiling) return yield* emptyWallet(network, committer, funds, terms.ceiling)
-          return terms
+          if (funds >= terms.ceiling) return terms
+          yield* Cache.invalidate(looks, look)
+          return yield* emptyWallet(network, committer, funds, terms.ceiling)
         },
         Effect.catchTag("RpcFailure", (failure) => Effect.fail(ledgerUnavailable(failure)))
       )
@@ -68,7 +89,7 @@ export class CommitTerms extends Context.Service<
           const [role, assetCid, commitData] = JSON.parse(key) as [NetworkRole, string, string]
           return estimate(networks.role(role), { assetCid, commitData })
         },
-        { capacity: KEPT_AT_MOST, timeToLive: (exit) => (Exit.isSuccess(exit) ? KEPT_FOR : Duration.zero) }
+        { capacity: KEPT_AT_MOST, timeToLive: keeping(KEPT_FOR) }
       )
       return CommitTerms.of({
         of: (role, { assetCid, commitData }) => Cache.get(cache, JSON.stringify([role, assetCid, commitData]))

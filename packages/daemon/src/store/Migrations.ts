@@ -9,6 +9,8 @@ import transferJobs from "./migrations/0002_TransferJobs.ts"
 import books from "./migrations/0003_Books.ts"
 import replicas from "./migrations/0004_Replicas.ts"
 import receipts from "./migrations/0005_Receipts.ts"
+import commitHistory from "./migrations/0006_CommitHistory.ts"
+import closedAccounts from "./migrations/0007_ClosedAccounts.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -16,10 +18,58 @@ const MIGRATIONS = {
   "0002_TransferJobs": transferJobs,
   "0003_Books": books,
   "0004_Replicas": replicas,
-  "0005_Receipts": receipts
+  "0005_Receipts": receipts,
+  "0006_CommitHistory": commitHistory,
+  "0007_ClosedAccounts": closedAccounts
 }
-const TABLE = "schema_migration"
-const LATEST = Math.max(...Object.keys(MIGRATIONS).map((name) => Number.parseInt(name, 10)))
+
+/** What each step does, for whoever upgrades. */
+const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
+  "0001_Initial": "makes the first tables: accounts, tokens, assets, books, commits, idempotent answers",
+  "0002_TransferJobs": "adds transfers of tokens from our own wallets",
+  "0003_Books": "adds prices of holds, settlements, and one open hold per piece of work",
+  "0004_Replicas": "adds what several daemons on one database need",
+  "0005_Receipts": "adds receipts, and books that the database itself keeps balanced and unchanged",
+  "0006_CommitHistory": "adds the history of each commit and the variants of replaced transactions",
+  "0007_ClosedAccounts": "adds when an account was closed"
+}
+
+/** Where the steps that were done are noted. */
+export const MIGRATION_TABLE = "schema_migration"
+
+/** The version this treemarkd brings a store to. */
+export const LATEST = Math.max(...Object.keys(MIGRATIONS).map((name) => Number.parseInt(name, 10)))
+
+export interface Step {
+  readonly version: number
+  readonly name: string
+  /** What it does, as the end of a sentence. */
+  readonly what: string
+}
+
+const STEPS: ReadonlyArray<Step> = Object.entries(MEANINGS).map(([key, what]) => ({
+  version: Number.parseInt(key, 10),
+  name: key.slice(key.indexOf("_") + 1),
+  what
+}))
+
+/** The steps after version `from`, up to version `to`, in order. */
+export const stepsBetween = (from: number, to: number): ReadonlyArray<Step> =>
+  STEPS.filter(({ version }) => version > from && version <= to)
+
+/** The version of the connected store, 0 for one without tables; changes nothing. Fails with `StoreTooNew` on a later version. */
+export const versionOf = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql.onDialectOrElse({
+    pg: () => sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ${MIGRATION_TABLE}`,
+    orElse: () => sql`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ${MIGRATION_TABLE}`
+  })
+  if (tables.length === 0) return 0
+  const rows = yield* sql<{ readonly id: number | null }>`SELECT MAX(migration_id) AS id FROM ${sql(MIGRATION_TABLE)}`
+  const found = rows[0]?.id ?? 0
+  if (found > LATEST) return yield* new StoreTooNew({ found, known: LATEST })
+  return found
+})
 
 /** Names the migrations among PostgreSQL's advisory locks, whose names are 64-bit numbers: ASCII of "treemark". */
 const MIGRATION_LOCK = "8390880542045860459"
@@ -44,11 +94,8 @@ const oneAtATime = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 /** Runs what is pending and answers it as `[id, name]`; fails with `StoreTooNew` on a store of a later version. */
 export const migrate = Effect.gen(function* () {
-  const done = yield* Migrator.make({})({ loader: Migrator.fromRecord(MIGRATIONS), table: TABLE })
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly id: number }>`SELECT MAX(migration_id) AS id FROM ${sql(TABLE)}`
-  const found = rows[0]?.id ?? 0
-  if (found > LATEST) return yield* new StoreTooNew({ found, known: LATEST })
+  const done = yield* Migrator.make({})({ loader: Migrator.fromRecord(MIGRATIONS), table: MIGRATION_TABLE })
+  yield* versionOf
   return done
 }).pipe(oneAtATime, Effect.withSpan("Migrations.migrate"))
 

@@ -36,20 +36,22 @@ const ofPostgres = <A, E, R>(sql: SqlClient.SqlClient, use: Use<A, E, R>): Effec
   sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.pipe(Effect.andThen(use(sql)), sql.withTransaction)
 
 const ofSqlite = <A, E, R>(sql: SqlClient.SqlClient, use: Use<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  Effect.gen(function* () {
-    const database = yield* readerOf(sql)
-    const reader = yield* SqlClient.make({
-      ...SqlClient.makeSqliteAcquirers({
-        connection: Effect.succeed(makeConnection(database)),
-        semaphore: Semaphore.makeUnsafe(1),
-        isTransaction: () => database.isTransaction
-      }),
-      driver: "node-sqlite",
-      compiler: Statement.makeCompilerSqlite(),
-      spanAttributes: [["db.system.name", "sqlite"]]
-    }).pipe(Effect.provide(Reactivity.layer))
-    return yield* use(reader)
-  }).pipe(Effect.scoped)
+  openedReader(readerOf(sql)).pipe(Effect.flatMap(use), Effect.scoped)
+
+/** A client over an open connection that is only read. */
+export const openedReader = Effect.fnUntraced(function* <E, R>(open: Effect.Effect<DatabaseSync, E, R>) {
+  const database = yield* open
+  return yield* SqlClient.make({
+    ...SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(makeConnection(database)),
+      semaphore: Semaphore.makeUnsafe(1),
+      isTransaction: () => database.isTransaction
+    }),
+    driver: "node-sqlite",
+    compiler: Statement.makeCompilerSqlite(),
+    spanAttributes: [["db.system.name", "sqlite"]]
+  }).pipe(Effect.provide(Reactivity.layer))
+})
 
 /** A read-only connection to the embedded store behind `sql`, in a transaction that sees this moment until the scope closes. */
 export const readerOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {

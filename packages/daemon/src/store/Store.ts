@@ -3,9 +3,10 @@
  * this daemon alone. Migrated either way. A data folder always belongs to one process: its socket and its chains do.
  */
 import { join } from "node:path"
-import { Layer, Option, type Redacted } from "effect"
+import { Effect, Layer, Option, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Migrations from "./Migrations.ts"
+import { refuseMoved } from "./MovedStore.ts"
 import * as Postgres from "./Postgres.ts"
 import * as Sqlite from "./Sqlite.ts"
 import type { DatabaseUnusable, StoreLocked, StoreUnusable } from "./StoreErrors.ts"
@@ -23,7 +24,8 @@ export const storeFile = (home: string): string => join(home, "treemark.db")
 
 type Client = Layer.Layer<SqlClient.SqlClient, StoreLocked | StoreUnusable | DatabaseUnusable>
 
-const client = ({ databaseConnections, databaseUrl, home }: StorePlace): Client =>
+/** The store as it is, not migrated. */
+export const client = ({ databaseConnections, databaseUrl, home }: StorePlace): Client =>
   Option.match(databaseUrl, {
     onNone: (): Client => Sqlite.layer({ filename: storeFile(home) }),
     onSome: (url): Client =>
@@ -33,5 +35,10 @@ const client = ({ databaseConnections, databaseUrl, home }: StorePlace): Client 
       )
   })
 
+/** A file that was moved to a database is not opened again; a database is nobody's alone, and has no such mark. */
+const notMoved = ({ databaseUrl, home }: StorePlace) =>
+  Layer.effectDiscard(Option.isSome(databaseUrl) ? Effect.void : refuseMoved(storeFile(home)))
+
 /** The store, migrated. */
-export const layer = (place: StorePlace) => Migrations.layer.pipe(Layer.provideMerge(client(place)))
+export const layer = (place: StorePlace) =>
+  notMoved(place).pipe(Layer.provideMerge(Migrations.layer), Layer.provideMerge(client(place)))

@@ -1,0 +1,102 @@
+/** The audit on stores made for it: what one changed byte, an unreachable ledger and storage elsewhere do to its answer. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { blocksOf, fillStore, networksOf, storeOf, wallets } from "../../../bench/AuditStore.ts"
+import { Audit } from "../../../packages/daemon/src/audit/Audit.ts"
+import { StoredTrees } from "../../../packages/daemon/src/audit/StoredTrees.ts"
+import * as S3Settings from "../../../packages/daemon/src/content/S3Settings.ts"
+import { Networks } from "../../../packages/daemon/src/ledger/Networks.ts"
+import { RpcFailure } from "../../../packages/daemon/src/ledger/RpcFailure.ts"
+import type { Settings } from "../../../packages/daemon/src/Settings.ts"
+import { Snapshot } from "../../../packages/daemon/src/store/Snapshot.ts"
+import { HdWallets } from "../../../packages/daemon/src/wallets/HdWallets.ts"
+import { S3_KEY, startS3Server } from "../../layers/S3Server.ts"
+import { tempFolder } from "../store/TempStore.ts"
+
+const COMMITS = 25
+
+const filled = Effect.tap(tempFolder, (folder) => Effect.promise(() => fillStore(folder, COMMITS)))
+
+const audited = <E>(folder: string, trees: Layer.Layer<StoredTrees, E>, networks = networksOf(COMMITS)) =>
+  Effect.flatMap(Audit, (audit) => audit.run).pipe(
+    Effect.provide(
+      Audit.layer.pipe(
+        Layer.provide(Layer.merge(Snapshot.layer, trees)),
+        Layer.provide(Layer.mergeAll(storeOf(folder), networks, Layer.succeed(HdWallets, HdWallets.of(wallets))))
+      )
+    )
+  )
+
+const blocks = (folder: string) =>
+  readdirSync(blocksOf(folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.includes("/"))
+    .map((name) => join(blocksOf(folder), name))
+
+const nodeDown = Layer.effect(
+  Networks,
+  Effect.map(Networks, (networks) => {
+    const role: Networks["Service"]["role"] = (name) => {
+      const network = networks.role(name)
+      const down = () => Promise.reject(new RpcFailure({ network: name, outcome: "not-sent", detail: "it is down." }))
+      return { ...network, client: { ...network.client, getBlockNumber: down as never } }
+    }
+    return Networks.of({ ...networks, role })
+  })
+).pipe(Layer.provide(networksOf(COMMITS)))
+
+describe("the audit", () => {
+  it.live("reads every byte of every tree: one that was changed is found", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      const trees = StoredTrees.layerOfFolder(blocksOf(folder))
+      const clean = yield* audited(folder, trees)
+      assert.deepStrictEqual(clean.findings, [])
+      assert.deepInclude(clean.checked, { commits: COMMITS, events: COMMITS, trees: COMMITS, receipts: COMMITS })
+      const [file = ""] = blocks(folder)
+      const bytes = readFileSync(file)
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+      writeFileSync(file, bytes)
+      const { findings } = yield* audited(folder, trees)
+      assert.deepStrictEqual(
+        findings.map(({ code, subject }) => [code, subject]),
+        [["tree_damaged", file.split("/").at(-1)]]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says of a ledger that does not answer that commits were not compared with it", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      const { checked, clean, findings } = yield* audited(folder, StoredTrees.layerOfFolder(blocksOf(folder)), nodeDown)
+      assert.isFalse(clean)
+      assert.deepStrictEqual(
+        findings.map(({ code, subject }) => [code, subject]),
+        [
+          ["ledger_unread", "mainnet"],
+          ["ledger_unread", "testnet"]
+        ]
+      )
+      assert.deepInclude(checked, { commits: 0, events: 0, trees: COMMITS, entries: 2 * COMMITS + 1 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reads trees of storage elsewhere in the same way", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      const s3 = yield* startS3Server()
+      const settings = {
+        s3Region: "us-east-1",
+        s3AccessKeyId: Option.some(Redacted.make(S3_KEY.id)),
+        s3SecretAccessKey: Option.some(Redacted.make(S3_KEY.secret))
+      } as Settings["Service"]
+      const contents = S3Settings.layer(s3.contentUrl, settings, "http://127.0.0.1")
+      const { findings } = yield* audited(folder, StoredTrees.layerOfStore.pipe(Layer.provide(contents)))
+      assert.lengthOf(
+        findings.filter(({ code }) => code === "tree_missing"),
+        COMMITS
+      )
+    }).pipe(Effect.scoped)
+  )
+})

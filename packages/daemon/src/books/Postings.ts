@@ -2,7 +2,7 @@
  * Double entry on SQL: an entry's lines sum to zero, and every balance changes in the same transaction. Amounts are signed bigints
  * of 10^-18, computed here and stored as decimal text. Methods fail with `SqlError`, so that callers compose them in one transaction.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { BookAccount } from "./BookAccounts.ts"
 
@@ -52,37 +52,48 @@ export class Postings extends Context.Service<
       const lock = Effect.fnUntraced(function* (accounts: ReadonlyArray<BookAccount>) {
         let found = yield* select(accounts, forUpdate)
         if (accounts.some((account) => !found.has(account.id))) {
-          for (const { id, kind, side } of [...accounts].sort(byId)) {
-            const debit = side === "debit" ? 1 : 0
-            yield* sql`INSERT INTO ledger_account ${sql.insert({ id, kind, overdraft: debit, debit })}
-              ON CONFLICT (id) DO NOTHING`
+          for (const account of [...accounts].sort(byId)) {
+            yield* sql`INSERT INTO ledger_account ${sql.insert(rowOf(account, 0n))} ON CONFLICT (id) DO NOTHING`
           }
           found = yield* select(accounts, forUpdate)
         }
         return inOrder(accounts, found)
       })
 
-      const post = Effect.fnUntraced(function* (entry: Entry, lines: ReadonlyArray<Line>) {
-        const sums = summed(lines)
-        const total = sums.reduce((sum, line) => sum + line.amount, 0n)
-        if (total !== 0n) return yield* Effect.die(new Error(`The entry ${entry.id} is not balanced: off by ${total}.`))
+      const write = Effect.fnUntraced(function* (entry: Entry, sums: ReadonlyArray<Line>) {
         const created_at = yield* Clock.currentTimeMillis
         const posted = yield* sql`INSERT INTO ledger_entry ${sql.insert({ ...entry, created_at })}
           ON CONFLICT (id) DO NOTHING RETURNING id`
         if (posted.length === 0) return false
-        const balances = yield* lock(sums.map((line) => line.account))
-        for (const [n, { account, amount }] of sums.entries()) {
-          const balance = (balances[n] ?? 0n) + amount
-          if (account.side === "credit" ? balance < 0n : balance > 0n) {
-            return yield* Effect.die(
-              new Error(`The entry ${entry.id} would bring ${account.id}, a ${account.side} account, to ${balance}.`)
-            )
-          }
-          yield* sql`UPDATE ledger_account SET balance = ${balance.toString()} WHERE id = ${account.id}`
-          yield* sql`INSERT INTO posting ${sql.insert({ entry_id: entry.id, account_id: account.id, amount: amount.toString() })}`
+        if (!Arr.isReadonlyArrayNonEmpty(sums)) return true
+        const before = yield* lock(sums.map((line) => line.account))
+        const after = Arr.map(sums, ({ account, amount }, n) => ({ account, balance: (before[n] ?? 0n) + amount }))
+        const wrong = after.find(({ account, balance }) => (account.side === "credit" ? balance < 0n : balance > 0n))
+        if (wrong !== undefined) {
+          const { account, balance } = wrong
+          return yield* Effect.die(
+            new Error(`The entry ${entry.id} would bring ${account.id}, a ${account.side} account, to ${balance}.`)
+          )
         }
+        const rows = Arr.map(after, ({ account, balance }) => rowOf(account, balance))
+        yield* sql`INSERT INTO ledger_account ${sql.insert(rows)} ON CONFLICT (id) DO UPDATE SET balance = excluded.balance`
+        yield* sql`INSERT INTO posting ${sql.insert(
+          Arr.map(sums, ({ account, amount }) => ({
+            entry_id: entry.id,
+            account_id: account.id,
+            amount: amount.toString()
+          }))
+        )}`
         return true
-      }, sql.withTransaction)
+      })
+
+      const post = Effect.fnUntraced(function* (entry: Entry, lines: ReadonlyArray<Line>) {
+        const sums = summed(lines)
+        const total = sums.reduce((sum, line) => sum + line.amount, 0n)
+        if (total !== 0n) return yield* Effect.die(new Error(`The entry ${entry.id} is not balanced: off by ${total}.`))
+        const around = yield* Effect.serviceOption(sql.transactionService)
+        return yield* Option.isSome(around) ? write(entry, sums) : sql.withTransaction(write(entry, sums))
+      })
 
       return Postings.of({
         post,
@@ -91,6 +102,11 @@ export class Postings extends Context.Service<
       })
     })
   )
+}
+
+const rowOf = ({ id, kind, side }: BookAccount, balance: bigint) => {
+  const debit = side === "debit" ? 1 : 0
+  return { id, kind, overdraft: debit, debit, balance: balance.toString() }
 }
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)

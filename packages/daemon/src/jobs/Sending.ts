@@ -59,7 +59,10 @@ export const receiptOfAny = Effect.fnUntraced(function* (network: Network, hashe
   return Option.none<TransactionReceipt>()
 })
 
-/** Asks for the receipt of one of `hashes` until it is there or `patienceMs` has passed; a node that does not answer is asked again. */
+/**
+ * Asks for the receipt of one of `hashes` until it is there or `patienceMs` has passed; a node that does not answer is asked again.
+ * An embedded chain tells of its blocks, and makes one after it has taken a transaction: it is first asked then.
+ */
 export const awaitReceipt = Effect.fn("Sending.awaitReceipt")(function* (
   network: LedgerNetwork,
   hashes: ReadonlyArray<Hex>,
@@ -67,9 +70,11 @@ export const awaitReceipt = Effect.fn("Sending.awaitReceipt")(function* (
 ) {
   const { first, longest } = network.embedded ? PAUSES.embedded : PAUSES.remote
   const since = yield* elapsedMillis
+  const beforeNextLook = (pause: number) => Effect.raceFirst(Effect.sleep(pause), network.nextBlock)
+  if (network.embedded) yield* beforeNextLook(first)
   for (let pause = first; ; pause = Math.min(pause * 1.5, longest)) {
     const found = yield* Effect.orElseSucceed(receiptOfAny(network, hashes), () => Option.none<TransactionReceipt>())
     if (Option.isSome(found) || (yield* elapsedMillis) - since >= patienceMs) return found
-    yield* Effect.raceFirst(Effect.sleep(pause), network.nextBlock)
+    yield* beforeNextLook(pause)
   }
 })

@@ -58,6 +58,31 @@ export class CommitTerms extends Context.Service<
         { capacity: KEPT_AT_MOST, timeToLive: keeping(LOOK_KEPT_FOR) }
       )
 
+      const estimateGas = (network: LedgerNetwork, committer: WalletAddress, data: Hex) =>
+        ask(network, () => network.client.estimateGas({ account: committer as Hex, to: network.contract as Hex, data }))
+
+      /**
+       * An embedded chain's contract stores nothing: what a commit costs there depends on how many words of input it has, but for the zero
+       * bytes among them, for which the margin has room many times over. So commits of one size share an estimate.
+       */
+      const samples = new Map<string, Hex>()
+      const estimates = yield* Cache.makeWith(
+        (key: string) => {
+          const [role, committer] = JSON.parse(key) as [NetworkRole, WalletAddress]
+          return estimateGas(networks.role(role), committer, samples.get(key) ?? "0x")
+        },
+        { capacity: KEPT_AT_MOST, timeToLive: keeping(KEPT_FOR) }
+      )
+      const gasOf = (network: LedgerNetwork, committer: WalletAddress, data: Hex) => {
+        if (!network.embedded) return estimateGas(network, committer, data)
+        const key = JSON.stringify([network.role, committer, Math.ceil(data.length / 64)])
+        samples.set(key, data)
+        return Effect.ensuring(
+          Cache.get(estimates, key),
+          Effect.sync(() => samples.delete(key))
+        )
+      }
+
       const estimate = Effect.fn("CommitTerms.estimate")(
         function* (network: LedgerNetwork, content: CommitContent) {
           const data = commitInput(content)
@@ -67,15 +92,9 @@ export class CommitTerms extends Context.Service<
             withContract.add(network.role)
           }
           const look = JSON.stringify([network.role, committer])
-          const [gas, [fees, funds]] = yield* Effect.all(
-            [
-              ask(network, () =>
-                network.client.estimateGas({ account: committer as Hex, to: network.contract as Hex, data })
-              ),
-              Cache.get(looks, look)
-            ],
-            { concurrency: "unbounded" }
-          )
+          const [gas, [fees, funds]] = yield* Effect.all([gasOf(network, committer, data), Cache.get(looks, look)], {
+            concurrency: "unbounded"
+          })
           const terms = termsFor(withMargin(gas), fees)
           if (funds >= terms.ceiling) return terms
           yield* Cache.invalidate(looks, look)

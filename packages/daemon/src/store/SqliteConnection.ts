@@ -1,5 +1,5 @@
 /**
- * Effect's `Connection` over one `DatabaseSync` of node:sqlite: prepared statements kept in an LRU, errors classified, integers
+ * Effect's `Connection` over one `DatabaseSync` of node:sqlite: prepared statements kept, oldest out first, errors classified, integers
  * read as numbers unless `SqlClient.SafeIntegers` is set. Rows are objects without a prototype.
  *
  * Gotcha: everything is synchronous. A statement blocks the event loop while it runs, and a stream is read whole first.
@@ -19,11 +19,7 @@ export const makeConnection = (database: DatabaseSync): SqlConnection.Connection
 
   const cached = (sql: string): StatementSync => {
     const known = cache.get(sql)
-    if (known !== undefined) {
-      cache.delete(sql)
-      cache.set(sql, known)
-      return known
-    }
+    if (known !== undefined) return known
     const statement = database.prepare(sql)
     cache.set(sql, statement)
     if (cache.size > CACHE_SIZE) {

@@ -51,7 +51,11 @@ const readerOf =
     ).pipe(Effect.map((faults) => faults.flat()))
 
 /** The worker stands beside this file, in TypeScript in a checkout and bundled in a release. */
-const workerUrl = (): URL => new URL(`./TreeWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
+const isSource = import.meta.url.endsWith(".ts")
+const workerUrl = (): URL => new URL(`./TreeWorker${isSource ? ".ts" : ".js"}`, import.meta.url)
+
+/** In a checkout the worker finds the sources of core as `bin/treemarkd.js` does, whose hook does not reach other threads. */
+const workerArguments = isSource ? [...process.execArgv, "--conditions=@treemark/source"] : process.execArgv
 
 interface Waiting {
   readonly resolve: (faults: ReadonlyArray<TreeFault>) => void
@@ -71,7 +75,8 @@ const openFolder = Effect.fnUntraced(function* (folder: string) {
     Effect.sync(() => {
       const started = new Worker(workerUrl(), {
         workerData: { folder } satisfies TreeWorkerOptions,
-        name: "audit-trees"
+        name: "audit-trees",
+        execArgv: workerArguments
       })
       started.on("message", ({ faults, id }: TreesAnswered) => {
         waiting.get(id)?.resolve(faults)

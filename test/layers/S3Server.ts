@@ -180,7 +180,7 @@ const refusalOf = async (request: IncomingMessage, store: S3rver["store"]) => {
   const parts = join(store.getResourcePath(S3_BUCKET, undefined, "uploads"), uploadId)
   if (!existsSync(parts)) return { status: 404, code: "NoSuchUpload" }
   if (request.method !== "DELETE") return undefined
-  await rm(parts, { recursive: true })
+  await rm(parts, { recursive: true, force: true, maxRetries: 10 })
   return "aborted" as const
 }
 

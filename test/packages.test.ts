@@ -51,7 +51,7 @@ describe("released packages", () => {
     assert.deepStrictEqual(JSON.parse(node(place, "use.js")), ["0.0000", "bagu", "function"])
   })
 
-  it("@treemark/daemon installs alone and its command makes an account, serves and is administered", {
+  it("@treemark/daemon installs alone and its command makes an account, serves, commits, audits and is administered", {
     timeout: 180_000
   }, async () => {
     const place = install("daemon")
@@ -74,10 +74,20 @@ describe("released packages", () => {
       assert.include(await (await fetch(`${main}/verify`)).text(), "<h1>Check a proof</h1>")
       assert.strictEqual(JSON.parse(node(place, bin, "status", "--json")).addresses.main, main)
       writeFileSync(join(place, "note.txt"), "a note")
-      assert.strictEqual(
-        JSON.parse(node(place, bin, "asset", "register", "note.txt", "--json")).encodingFormat,
-        "text/plain"
-      )
+      const asset = JSON.parse(node(place, bin, "asset", "register", "note.txt", "--json"))
+      assert.strictEqual(asset.encodingFormat, "text/plain")
+      const { assetCid, assetSha256, encodingFormat } = asset
+      const request = {
+        assetCid,
+        assetSha256,
+        encodingFormat,
+        assetTimestampCreated: 1_700_000_000,
+        assetCreator: "Ada"
+      }
+      writeFileSync(join(place, "request.json"), JSON.stringify(request))
+      node(place, bin, "commit", "request.json", "--account", "packed", "--json")
+      const audited = JSON.parse(node(place, bin, "audit", "--json"))
+      assert.deepInclude(audited.checked, { commits: 1, events: 1, receipts: 1, trees: 1 })
       assert.deepStrictEqual(JSON.parse(node(place, bin, "stop", "--json")), { stopped: true })
     } finally {
       daemon.kill("SIGKILL")

@@ -6,6 +6,7 @@ import { SERVER } from "./store/TempStore.ts"
 
 const SUITES = [
   "./accounts/AccessTokens.test.ts",
+  "./accounts/AccountClosing.test.ts",
   "./accounts/Accounts.test.ts",
   "./books/BooksModel.prop.test.ts",
   "./books/Charges.test.ts",

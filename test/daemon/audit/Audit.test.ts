@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
+import { type Hex, pad } from "viem"
 import { blocksOf, fillStore, networksOf, storeOf, wallets } from "../../../bench/AuditStore.ts"
 import { Audit } from "../../../packages/daemon/src/audit/Audit.ts"
 import { StoredTrees } from "../../../packages/daemon/src/audit/StoredTrees.ts"
@@ -11,6 +12,8 @@ import { Networks } from "../../../packages/daemon/src/ledger/Networks.ts"
 import { RpcFailure } from "../../../packages/daemon/src/ledger/RpcFailure.ts"
 import type { Settings } from "../../../packages/daemon/src/Settings.ts"
 import { Snapshot } from "../../../packages/daemon/src/store/Snapshot.ts"
+import { CommitterCount } from "../../../packages/daemon/src/wallets/CommitterCount.ts"
+import { committersOf } from "../../../packages/daemon/src/wallets/Committers.ts"
 import { HdWallets } from "../../../packages/daemon/src/wallets/HdWallets.ts"
 import { S3_KEY, startS3Server } from "../../layers/S3Server.ts"
 import { tempFolder } from "../store/TempStore.ts"
@@ -46,6 +49,30 @@ const nodeDown = Layer.effect(
   })
 ).pipe(Layer.provide(networksOf(COMMITS)))
 
+const FOREIGN: Hex = `0x${"f0".repeat(32)}`
+
+/** The same ledger with one more commit in block 3, by `committer`; a node gives it only to those who ask for that wallet. */
+const withCommitBy = (committer: string) =>
+  Layer.effect(
+    Networks,
+    Effect.map(Networks, (networks) => {
+      const role: Networks["Service"]["role"] = (name) => {
+        const network = networks.role(name)
+        const { request } = network.client
+        const more = async (asked: { readonly params: readonly [{ readonly topics: ReadonlyArray<unknown> }] }) => {
+          const logs = (await request(asked as never)) as ReadonlyArray<object>
+          const [{ topics }] = asked.params
+          const wanted = (topics[1] as ReadonlyArray<string>).includes(pad(committer as Hex))
+          const [first] = logs
+          if (!wanted || first === undefined) return logs
+          return [...logs, { ...first, blockNumber: "0x3", transactionHash: FOREIGN }]
+        }
+        return { ...network, client: { ...network.client, request: more as never } }
+      }
+      return Networks.of({ ...networks, role })
+    })
+  ).pipe(Layer.provide(networksOf(COMMITS)))
+
 describe("the audit", () => {
   it.live("reads every byte of every tree: one that was changed is found", () =>
     Effect.gen(function* () {
@@ -66,6 +93,20 @@ describe("the audit", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("looks for commits of every configured wallet, also of one that no job has used yet", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      const second = committersOf(wallets, 2).all[1]?.address ?? ""
+      const found = (committers: number) =>
+        audited(folder, StoredTrees.layerOfFolder(blocksOf(folder)), withCommitBy(second)).pipe(
+          Effect.provideService(CommitterCount, committers),
+          Effect.map(({ findings }) => findings.map(({ code, subject }) => [code, subject]))
+        )
+      assert.deepStrictEqual(yield* found(2), [["event_unknown", FOREIGN]])
+      assert.deepStrictEqual(yield* found(1), [])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says of a ledger that does not answer that commits were not compared with it", () =>
     Effect.gen(function* () {
       const folder = yield* filled
@@ -79,6 +120,19 @@ describe("the audit", () => {
         ]
       )
       assert.deepInclude(checked, { commits: 0, events: 0, trees: COMMITS, entries: 2 * COMMITS + 1 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("finds commits that the ledger had and lost with its newest blocks", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      const cut = COMMITS - 4
+      const { findings } = yield* audited(folder, StoredTrees.layerOfFolder(blocksOf(folder)), networksOf(cut))
+      assert.deepStrictEqual(
+        findings.map(({ code }) => code),
+        Array.from({ length: 4 }, () => "event_missing")
+      )
+      assert.include(findings.at(-1)?.detail, `block ${COMMITS - 1} of mainnet, whose newest block is ${cut}`)
     }).pipe(Effect.scoped)
   )
 

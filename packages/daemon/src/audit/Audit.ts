@@ -6,7 +6,8 @@ import type { NetworkRole, StorageUnavailable } from "@treemark/core"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { storing } from "../books/StorageFailure.ts"
-import { Networks } from "../ledger/Networks.ts"
+import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
+import type { RpcFailure } from "../ledger/RpcFailure.ts"
 import { Snapshot } from "../store/Snapshot.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
@@ -14,7 +15,7 @@ import type { AuditFinding, AuditReport, Note } from "./AuditReport.ts"
 import { auditBooks } from "./BooksAudit.ts"
 import { beginTrees } from "./ContentAudit.ts"
 import { auditHolds } from "./HoldsAudit.ts"
-import { auditCommits, readEvents } from "./LedgerAudit.ts"
+import { auditCommits, auditLater, readEvents } from "./LedgerAudit.ts"
 import { auditReceipts } from "./ReceiptsAudit.ts"
 import { auditSettlements } from "./SettlementsAudit.ts"
 import { StoredTrees } from "./StoredTrees.ts"
@@ -37,6 +38,15 @@ export class Audit extends Context.Service<
     Effect.suspend(() => make)
   )
 }
+
+/** A node that cannot be read is a finding of the audit, which goes on with the rest. */
+const orUnread =
+  (network: LedgerNetwork, note: Note) =>
+  <A, R>(effect: Effect.Effect<A, RpcFailure, R>): Effect.Effect<A | undefined, never, R> =>
+    Effect.catchTag(effect, "RpcFailure", (failure) => {
+      note("ledger_unread", network.name, failure.message)
+      return Effect.succeed(undefined)
+    })
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -62,11 +72,8 @@ const make = Effect.gen(function* () {
       [...wallets],
       blocks.map(({ block_number }) => Number(block_number))
     ).pipe(
-      Effect.map((events) => ({ role, chainId: network.chainId, events })),
-      Effect.catchTag("RpcFailure", (failure) => {
-        note("ledger_unread", network.name, failure.message)
-        return Effect.succeed(undefined)
-      })
+      Effect.map((events) => ({ network, role, events })),
+      orUnread(network, note)
     )
   })
 
@@ -84,25 +91,24 @@ const make = Effect.gen(function* () {
         const receipts = yield* auditReceipts(store, note, books, service)
         yield* auditSettlements(store, note, books)
         let commits = 0
+        const endings: Array<Effect.Effect<unknown>> = []
         for (const ledger of ledgers) {
           if (ledger === undefined) continue
-          commits += yield* auditCommits(store, note, ledger.role, ledger.chainId, ledger.events)
+          const { events, network, role } = ledger
+          const { finished, later } = yield* auditCommits(store, note, role, network.chainId, events)
+          commits += finished
+          endings.push(orUnread(network, note)(auditLater(network, note, role, later)))
         }
-        return {
-          entries: books.entries,
-          accounts: books.balances.size,
-          holds,
-          receipts,
-          commits,
-          trees
-        }
+        const checked = { entries: books.entries, accounts: books.balances.size, holds, receipts, commits }
+        return { checked, trees, endings }
       })
     )
+    yield* Effect.all(read.endings, { discard: true })
     const trees = yield* read.trees
     const events = ledgers.reduce((sum, ledger) => sum + (ledger?.events.byTransaction.size ?? 0), 0)
     const report: AuditReport = {
       clean: findings.length === 0,
-      checked: { ...read, trees, events },
+      checked: { ...read.checked, trees, events },
       findings
     }
     return report

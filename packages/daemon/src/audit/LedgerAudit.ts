@@ -122,7 +122,14 @@ interface JobRow {
   readonly log_index: number | bigint | null
 }
 
-/** Compares every job of `role` with `events`; answers how many are finished. */
+/** A finished commit in a block that came after the events were read, or that the ledger has lost. */
+interface LaterCommit {
+  readonly id: string
+  readonly hash: string
+  readonly block: number
+}
+
+/** Compares every job of `role` with `events`; answers how many are finished, and which of them the events cannot know. */
 export const auditCommits = Effect.fn("Audit.commits")(function* (
   sql: SqlClient.SqlClient,
   note: Note,
@@ -132,6 +139,7 @@ export const auditCommits = Effect.fn("Audit.commits")(function* (
 ) {
   const unknown = new Set(events.byTransaction.keys())
   const topics = new Map<string, string>()
+  const later: Array<LaterCommit> = []
   let finished = 0
   const topicOf = (assetCid: string): string => {
     const known = topics.get(assetCid)
@@ -146,7 +154,8 @@ export const auditCommits = Effect.fn("Audit.commits")(function* (
     unknown.delete(hash)
     if (job.state !== "mined") return
     finished++
-    if (Number(job.block_number) > events.head) return
+    const block = Number(job.block_number)
+    if (block > events.head) return void later.push({ id: job.id, hash, block })
     const event = events.byTransaction.get(hash)
     if (event === undefined) {
       return note("event_missing", job.id, `Transaction ${hash}, block ${job.block_number} of ${role}.`)
@@ -154,7 +163,7 @@ export const auditCommits = Effect.fn("Audit.commits")(function* (
     const differences = [
       ...(event.text === digestOf(job.commit_json) ? [] : ["the text"]),
       ...(event.asset === topicOf(job.asset_cid) ? [] : ["the asset"]),
-      ...(event.block === Number(job.block_number) && event.logIndex === Number(job.log_index) ? [] : ["the place"])
+      ...(event.block === block && event.logIndex === Number(job.log_index) ? [] : ["the place"])
     ]
     if (differences.length === 0) return
     note("event_differs", job.id, `Transaction ${hash} of ${role} differs in ${differences.join(", ")}.`)
@@ -170,5 +179,20 @@ export const auditCommits = Effect.fn("Audit.commits")(function* (
   for (const hash of unknown) {
     note("event_unknown", hash, `Block ${events.byTransaction.get(hash)?.block} of ${role} has it.`)
   }
-  return finished
+  return { finished, later }
+})
+
+/** Looks whether the ledger has come to the blocks of `later` meanwhile: one that ends before them has lost them. */
+export const auditLater = Effect.fnUntraced(function* (
+  network: LedgerNetwork,
+  note: Note,
+  role: NetworkRole,
+  later: ReadonlyArray<LaterCommit>
+) {
+  if (later.length === 0) return
+  const head = Number(yield* ask(network, () => network.client.getBlockNumber()))
+  for (const { block, hash, id } of later) {
+    if (block <= head) continue
+    note("event_missing", id, `Transaction ${hash}, block ${block} of ${role}, whose newest block is ${head}.`)
+  }
 })

@@ -9,7 +9,7 @@ import { Settings, layer as settingsLayer } from "../Settings.ts"
 import { LATEST, migrate, type Step, stepsBetween, versionOf } from "../store/Migrations.ts"
 import * as Postgres from "../store/Postgres.ts"
 import { openedReader } from "../store/Snapshot.ts"
-import { client, storeFile } from "../store/Store.ts"
+import { client, storeFile, toldByDatabase } from "../store/Store.ts"
 import { CommandFailed, EXIT, explain } from "./Failures.ts"
 import { print } from "./Output.ts"
 import { sharedFlags } from "./Root.ts"
@@ -27,8 +27,11 @@ export const migrateCommand = Command.make(
     Effect.gen(function* () {
       const { home, json } = yield* sharedFlags
       const settings = settingsLayer(home === undefined ? {} : { home })
-      if (check) yield* Effect.provide(looked(json), settings)
-      else yield* Effect.provide(migrated(json), settings)
+      yield* Effect.gen(function* () {
+        const told = toldByDatabase(yield* Settings)
+        if (check) yield* Effect.mapError(looked(json), told)
+        else yield* Effect.mapError(migrated(json), told)
+      }).pipe(Effect.provide(settings))
     }).pipe(Effect.mapError(explain))
 ).pipe(
   Command.withDescription("Bring the store's tables to this version; forward only, all steps or none"),
@@ -72,11 +75,16 @@ const looked = (json: boolean) =>
     }
     return yield* new CommandFailed({
       code: "migration_pending",
-      message: `The store is of version ${before}, and this treemarkd brings it to ${LATEST}. Take a backup with the old version (treemarkd backup DIR), then run treemarkd migrate, or start. Pending:\n${stepsText(steps)}`,
+      message: `${before === 0 ? NO_STORE : pendingText(before)} Pending:\n${stepsText(steps)}`,
       exitCode: EXIT.failed,
       document: { ...outcome, steps: steps.map((step) => ({ ...step })) }
     })
   })
+
+const NO_STORE = `There are no tables yet. treemarkd migrate, or start, makes a store of version ${LATEST}.`
+
+const pendingText = (before: number): string =>
+  `The store is of version ${before}, and this treemarkd brings it to ${LATEST}. Take a backup with the old version (treemarkd backup DIR), then run treemarkd migrate, or start.`
 
 /** The store's version, read beside whoever has it open. */
 const versionNow = Effect.gen(function* () {

@@ -45,13 +45,20 @@ export const exportStore = Effect.fn("Store.export")(function* (url: Redacted.Re
   yield* setMark({ place, id })
   return yield* Option.isSome(earlier)
     ? arrival
-    : Effect.tapError(arrival, (error) => (error._tag === "DatabaseUnusable" ? Effect.void : removeMark))
+    : Effect.tapError(arrival, (error) => (mayHaveArrived(error) ? Effect.void : removeMark))
 })
+
+/** A connection that broke may have done so after the COMMIT; what the database itself refused did not arrive. */
+const mayHaveArrived = (error: { readonly _tag: string; readonly reason?: unknown }): boolean =>
+  error._tag === "DatabaseUnusable" && error.reason !== "rights"
+
+/** Reading and hashing a page takes far less; a machine that vanished must not hold the database's locks for longer. */
+const LONGEST_PAUSE = "'60s'"
 
 const arrive = (from: SqlClient.SqlClient, to: SqlClient.SqlClient, mark: Mark) =>
   Effect.gen(function* () {
     yield* to`SET LOCAL statement_timeout = 0`
-    yield* to`SET LOCAL idle_in_transaction_session_timeout = 0`
+    yield* to`SET LOCAL idle_in_transaction_session_timeout = ${to.literal(LONGEST_PAUSE)}`
     const version = yield* Effect.provideService(versionOf, SqlClient.SqlClient, to)
     yield* Effect.provideService(migrate, SqlClient.SqlClient, to)
     const origin = version === 0 ? Option.none() : yield* originOf(to)

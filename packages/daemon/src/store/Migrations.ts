@@ -57,14 +57,20 @@ const STEPS: ReadonlyArray<Step> = Object.entries(MEANINGS).map(([key, what]) =>
 export const stepsBetween = (from: number, to: number): ReadonlyArray<Step> =>
   STEPS.filter(({ version }) => version > from && version <= to)
 
-/** The version of the connected store, 0 for one without tables; changes nothing. Fails with `StoreTooNew` on a later version. */
-export const versionOf = Effect.gen(function* () {
+/** Whether the steps are noted in the connected store, so that it has tables. */
+const hasTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql.onDialectOrElse({
     pg: () => sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ${MIGRATION_TABLE}`,
     orElse: () => sql`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ${MIGRATION_TABLE}`
   })
-  if (tables.length === 0) return 0
+  return tables.length > 0
+})
+
+/** The version of the connected store, 0 for one without tables; changes nothing. Fails with `StoreTooNew` on a later version. */
+export const versionOf = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* hasTables)) return 0
   const rows = yield* sql<{ readonly id: number | null }>`SELECT MAX(migration_id) AS id FROM ${sql(MIGRATION_TABLE)}`
   const found = rows[0]?.id ?? 0
   if (found > LATEST) return yield* new StoreTooNew({ found, known: LATEST })
@@ -73,6 +79,18 @@ export const versionOf = Effect.gen(function* () {
 
 /** Names the migrations among PostgreSQL's advisory locks, whose names are 64-bit numbers: ASCII of "treemark". */
 const MIGRATION_LOCK = "8390880542045860459"
+
+/**
+ * Makes the table before Effect's migrator would: that one asks again after a refusal, inside the transaction which the refusal ended,
+ * and what the database had said (permission denied) would be lost.
+ */
+const noteTable = (sql: SqlClient.SqlClient) =>
+  Effect.flatMap(hasTables, (exists) =>
+    exists
+      ? Effect.void
+      : Effect.asVoid(sql`CREATE TABLE ${sql(MIGRATION_TABLE)} (migration_id INTEGER PRIMARY KEY,
+          created_at TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT now(), name TEXT NOT NULL)`)
+  )
 
 /**
  * On PostgreSQL, daemons that start together migrate one after the other, however long the first one takes: all in one transaction,
@@ -85,6 +103,7 @@ const oneAtATime = <A, E, R>(work: Effect.Effect<A, E, R>) =>
         sql`SET LOCAL statement_timeout = 0`.pipe(
           Effect.andThen(sql`SET LOCAL lock_timeout = 0`),
           Effect.andThen(sql`SELECT pg_advisory_xact_lock(${sql.literal(MIGRATION_LOCK)})`),
+          Effect.andThen(noteTable(sql)),
           Effect.andThen(work),
           sql.withTransaction
         ),

@@ -4,12 +4,12 @@
  */
 import { join } from "node:path"
 import { Effect, Layer, Option, type Redacted } from "effect"
-import type { SqlClient } from "effect/sql"
+import { type SqlClient, SqlError } from "effect/sql"
 import * as Migrations from "./Migrations.ts"
 import { refuseMoved } from "./MovedStore.ts"
 import * as Postgres from "./Postgres.ts"
 import * as Sqlite from "./Sqlite.ts"
-import type { DatabaseUnusable, StoreLocked, StoreUnusable } from "./StoreErrors.ts"
+import { type DatabaseUnusable, databaseUnusable, type StoreLocked, type StoreUnusable } from "./StoreErrors.ts"
 import { holdStoreLock } from "./StoreLock.ts"
 
 export interface StorePlace {
@@ -39,6 +39,17 @@ export const client = ({ databaseConnections, databaseUrl, home }: StorePlace): 
 const notMoved = ({ databaseUrl, home }: StorePlace) =>
   Layer.effectDiscard(Option.isSome(databaseUrl) ? Effect.void : refuseMoved(storeFile(home)))
 
+/** What a shared database refuses is told with its own words and with advice; the embedded store's errors say both already. */
+export const toldByDatabase =
+  ({ databaseUrl }: StorePlace) =>
+  <E>(error: E): Exclude<E, SqlError.SqlError> | SqlError.SqlError | DatabaseUnusable =>
+    Option.isSome(databaseUrl) && SqlError.isSqlError(error)
+      ? databaseUnusable(Postgres.placeOf(databaseUrl.value) ?? "", error)
+      : (error as Exclude<E, SqlError.SqlError>)
+
 /** The store, migrated. */
 export const layer = (place: StorePlace) =>
-  notMoved(place).pipe(Layer.provideMerge(Migrations.layer), Layer.provideMerge(client(place)))
+  notMoved(place).pipe(
+    Layer.provideMerge(Layer.effectDiscard(Effect.mapError(Migrations.migrate, toldByDatabase(place)))),
+    Layer.provideMerge(client(place))
+  )

@@ -95,8 +95,11 @@ describe.skipIf(isBrowserMissing)("the page that verifies, for everybody", () =>
     await tab.focus("#again")
     await tab.keyboard.press("Enter")
     assert.strictEqual(await tab.$eval(":focus", ({ id }) => id), "proof-file")
-    const [chooser] = await Promise.all([tab.waitForFileChooser(), tab.keyboard.press("Enter")])
-    await chooser.accept([written(chromium.folder, "bad.json", tampered(proofFile))])
+    const chooser = tab.waitForFileChooser()
+    // One answer of the page later it surely knows that a dialog is awaited.
+    await tab.evaluate("0")
+    await tab.keyboard.press("Enter")
+    await (await chooser).accept([written(chromium.folder, "bad.json", tampered(proofFile))])
     await untilVerdict(tab, "invalid")
     await tab.close()
   })

@@ -33,45 +33,55 @@ withDaemon()("the page that verifies, from the daemon", (it) => {
     })
   )
 
-  it.effect.skipIf(isBrowserMissing)("verifies a real commit: served, and as the one file that a recipient opens", () =>
-    Effect.gen(function* () {
-      const { home, url } = yield* RunningDaemon
-      const chromium = yield* browser
-      const photo = written(home, "photo.txt", bytesOf("in a browser"))
-      yield* json(home, "account", "create", "--name", "sender", "--credits", "5")
-      const asset = yield* json(home, "asset", "register", photo)
-      const request = written(home, "request.json", JSON.stringify(commitRequest(asset as never)))
-      const { assetTreeCid = "" } = yield* json(home, "commit", request, "--account", "sender")
-      const [proof, page, checkpoint] = ["p.json", "p.html", "c.json"].map((name) => join(home, name)) as [
-        string,
-        string,
-        string
-      ]
-      yield* json(home, "proof", assetTreeCid, "--out", proof)
-      yield* json(home, "proof", assetTreeCid, "--html", "--out", page)
-      yield* json(home, "checkpoint", "export", "--out", checkpoint)
-      assert.isBelow(readFileSync(page).length, 200_000)
-      const inside = /"proof":"([^"]+)"/.exec(readFileSync(page, "utf8"))?.[1] ?? ""
-      assert.strictEqual(Buffer.from(inside, "base64").toString("utf8"), readFileSync(proof, "utf8"))
+  it.effect.skipIf(isBrowserMissing)(
+    "verifies a real commit: served, linked from its transaction's page, and as the one file that a recipient opens",
+    () =>
+      Effect.gen(function* () {
+        const { home, url } = yield* RunningDaemon
+        const chromium = yield* browser
+        const photo = written(home, "photo.txt", bytesOf("in a browser"))
+        yield* json(home, "account", "create", "--name", "sender", "--credits", "5")
+        const asset = yield* json(home, "asset", "register", photo)
+        const request = written(home, "request.json", JSON.stringify(commitRequest(asset as never)))
+        const { assetTreeCid = "", explorer = "" } = yield* json(home, "commit", request, "--account", "sender")
+        const [proof, page, checkpoint] = ["p.json", "p.html", "c.json"].map((name) => join(home, name)) as [
+          string,
+          string,
+          string
+        ]
+        yield* json(home, "proof", assetTreeCid, "--out", proof)
+        yield* json(home, "proof", assetTreeCid, "--html", "--out", page)
+        yield* json(home, "checkpoint", "export", "--out", checkpoint)
+        assert.isBelow(readFileSync(page).length, 200_000)
+        const inside = /"proof":"([^"]+)"/.exec(readFileSync(page, "utf8"))?.[1] ?? ""
+        assert.strictEqual(Buffer.from(inside, "base64").toString("utf8"), readFileSync(proof, "utf8"))
 
-      yield* Effect.promise(async () => {
-        const { errors, page: tab, requests } = await open(chromium, `file://${page}`)
-        await untilVerdict(tab, "valid")
-        await give(tab, "asset-file", photo)
-        await untilCompared(tab)
-        await give(tab, "checkpoint-file", checkpoint)
-        await tab.waitForFunction(`document.querySelectorAll("#facts .worth.ledger").length > 3`)
-        assert.include(await textOf(tab, "#verdict"), "exactly the one it describes")
-        assert.include(await textOf(tab, "#preview pre"), "in a browser")
-        assert.deepStrictEqual([errors, requests], [[], []])
+        yield* Effect.promise(async () => {
+          const { errors, page: tab, requests } = await open(chromium, `file://${page}`)
+          await untilVerdict(tab, "valid")
+          await give(tab, "asset-file", photo)
+          await untilCompared(tab)
+          await give(tab, "checkpoint-file", checkpoint)
+          await tab.waitForFunction(`document.querySelectorAll("#facts .worth.ledger").length > 3`)
+          assert.include(await textOf(tab, "#verdict"), "exactly the one it describes")
+          assert.match(await textOf(tab, "#verdict"), /It was written to the ledger on \d+ \w+ \d{4} at [\d:]+ UTC/)
+          assert.include(await textOf(tab, "#preview pre"), "in a browser")
+          assert.deepStrictEqual([errors, requests], [[], []])
 
-        const served = await open(chromium, `${url}/verify`)
-        await give(served.page, "proof-file", proof)
-        await untilVerdict(served.page, "valid")
-        await give(served.page, "asset-file", photo)
-        await untilCompared(served.page)
-        assert.deepStrictEqual([served.errors, served.requests], [[], []])
+          const served = await open(chromium, `${url}/verify`)
+          await give(served.page, "proof-file", proof)
+          await untilVerdict(served.page, "valid")
+          await give(served.page, "asset-file", photo)
+          await untilCompared(served.page)
+          assert.deepStrictEqual([served.errors, served.requests], [[], []])
+
+          const transaction = await open(chromium, explorer)
+          await Promise.all([transaction.page.waitForNavigation(), transaction.page.click('a[href="/verify"]')])
+          assert.strictEqual(transaction.page.url(), `${url}/verify`)
+          await give(transaction.page, "proof-file", proof)
+          await untilVerdict(transaction.page, "valid")
+          assert.deepStrictEqual(transaction.errors, [])
+        })
       })
-    })
   )
 })

@@ -45,21 +45,26 @@ const line = (check: Check, explanation: HTMLElement | undefined): HTMLElement =
     )
   )
 
-const details = (check: Check, explanation: HTMLElement | undefined): HTMLElement => {
-  const compared = element("dl", {})
-  const add = (label: string, value: string | null) => {
-    if (value !== null) compared.append(element("dt", {}, label), element("dd", {}, strange(value)))
-  }
-  add("Check", check.name)
-  add("Code", check.code)
-  add("Expected", check.expected)
-  add("Found", check.actual)
+const details = ({ actual, code, expected, name }: Check, explanation: HTMLElement | undefined): HTMLElement => {
+  const isSame = expected !== null && expected === actual
+  const compared = isSame ? rows(["Expected and found", expected]) : rows(["Expected", expected], ["Found", actual])
   const label = explanation === undefined ? "Details" : "Show me how"
   return element(
     "details",
     {},
-    element("summary", {}, label, element("span", { class: "hidden" }, `: ${titleOf(check.name)}`)),
+    element("summary", {}, label, element("span", { class: "hidden" }, `: ${titleOf(name)}`)),
     compared,
-    explanation
+    explanation,
+    rows(["In the report of the command line", `${name}: ${code}`])
+  )
+}
+
+const rows = (...all: ReadonlyArray<readonly [label: string, value: string | null]>): HTMLElement | undefined => {
+  const told = all.filter(([, value]) => value !== null)
+  if (told.length === 0) return undefined
+  return element(
+    "dl",
+    {},
+    ...told.flatMap(([label, value]) => [element("dt", {}, label), element("dd", {}, strange(value ?? ""))])
   )
 }

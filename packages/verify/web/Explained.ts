@@ -31,11 +31,15 @@ const bytes = ({ hex, text }: BytesExcerpt): HTMLElement => element("span", {}, 
 
 const command = ({ line, needsNode, note, prints, tool }: ExplainedCommand): ReadonlyArray<HTMLElement> => [
   writtenText(line, `Command with ${tool}`),
-  element(
-    "p",
-    {},
-    ...(prints === null ? [] : ["It prints ", element("code", {}, strange(prints)), ". "]),
-    ...(note === null ? [] : [strange(note, 1_000), " "]),
-    needsNode ? "It asks a node of the ledger, whose address you put into RPC_URL." : ""
-  )
+  ...(needsNode ? [element("p", {}, "It asks a node of the ledger, whose address you put into RPC_URL.")] : []),
+  ...(prints === null
+    ? noteAlone(note)
+    : [
+        // The value stands on a line of its own: a full stop beside it would look like a part of it.
+        element("p", {}, "It prints", ...(note === null ? [] : [" (", strange(note, 1_000), ")"]), ":"),
+        element("p", {}, element("code", {}, strange(prints)))
+      ])
 ]
+
+const noteAlone = (note: string | null): ReadonlyArray<HTMLElement> =>
+  note === null ? [] : [element("p", {}, strange(`${note.charAt(0).toUpperCase()}${note.slice(1)}.`, 1_000))]

@@ -32,7 +32,7 @@ export const findings = (report: Report, tree: JsonObject | undefined): Readonly
   return [
     block("Who", [
       { label: "Signed by", value: plain(report.signerName), worth: "yours" },
-      { ...of("Signer's key", "signer") },
+      { ...of("Signer's address", "signer") },
       of("Author named", "author"),
       of("Committed by", "committer")
     ]),
@@ -41,10 +41,10 @@ export const findings = (report: Report, tree: JsonObject | undefined): Readonly
       member("Description", "abstract"),
       member("Made by", "assetCreator"),
       member("Kind of file", "encodingFormat"),
-      of("Asset's CID", "assetCid"),
-      member("Asset's sha256", "assetSha256"),
-      of("Tree's CID", "assetTreeCid"),
-      of("Tree's sha256", "assetTreeSha256")
+      of("File's address (CID)", "assetCid"),
+      member("File's checksum (sha256)", "assetSha256"),
+      of("Record's address (CID)", "assetTreeCid"),
+      of("Record's checksum (sha256)", "assetTreeSha256")
     ]),
     block("When", [{ label: "Committed", value: moment(report.time), worth: provenance.time }]),
     block("Where", [
@@ -80,9 +80,12 @@ const plain = (text: string | null): HTMLElement | undefined => {
 
 const moment = (iso: string | null): HTMLElement | undefined => {
   if (iso === null) return undefined
-  const words = new Date(iso).toLocaleString("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" })
-  return element("time", { title: iso }, `${words} UTC`)
+  return element("time", { title: iso }, momentText(iso))
 }
+
+/** A time of the report as people write it, in UTC. */
+export const momentText = (iso: string): string =>
+  `${new Date(iso).toLocaleString("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" })} UTC`
 
 const block = (title: string, rows: ReadonlyArray<Row>): HTMLElement => {
   const told = rows.filter(({ value }) => value !== undefined)

@@ -14,20 +14,52 @@ export type HashNews =
   | { readonly kind: "done"; readonly measured: MeasuredAsset }
   | { readonly kind: "failed"; readonly reason: string }
 
-/** Bytes read at once; the next piece is read while one is hashed. */
-const STEP = 4 * 1024 * 1024
+/** Bytes read at once. */
+const STEP = 1024 * 1024
+/** Bytes from one word about progress to the next. */
+const TOLD = 16 * STEP
 
 const tell = (news: HashNews): void => self.postMessage(news)
 
+/**
+ * The file's bytes, piece by piece; a piece is only good until the next one is asked for. All are read into one buffer, since a
+ * buffer for each piece is garbage that piles up to hundreds of megabytes before it is collected.
+ */
+async function* piecesOf(file: Blob): AsyncGenerator<Uint8Array> {
+  const reader = intoOwnBuffer(file)
+  if (reader === undefined) return yield* ownPiecesOf(file)
+  let buffer = new ArrayBuffer(STEP)
+  while (true) {
+    const { done, value } = await reader.read(new Uint8Array(buffer))
+    if (done || value === undefined) return
+    yield value
+    buffer = value.buffer
+  }
+}
+
+/** Undefined where the browser's files are not streams of bytes (Safari). */
+const intoOwnBuffer = (file: Blob): ReadableStreamBYOBReader | undefined => {
+  try {
+    return file.stream().getReader({ mode: "byob" })
+  } catch {
+    return undefined
+  }
+}
+
+async function* ownPiecesOf(file: Blob): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < file.size; at += STEP) yield new Uint8Array(await file.slice(at, at + STEP).arrayBuffer())
+}
+
 const measure = async ({ file, unixfs }: HashTask): Promise<MeasuredAsset> => {
   const meter = new AssetMeter({ unixfs })
-  const piece = (at: number): Promise<ArrayBuffer> => file.slice(at, at + STEP).arrayBuffer()
-  let next = piece(0)
-  for (let at = 0; at < file.size; at += STEP) {
-    const bytes = new Uint8Array(await next)
-    next = piece(at + STEP)
+  let read = 0
+  let told = 0
+  for await (const bytes of piecesOf(file)) {
     meter.update(bytes)
-    tell({ kind: "progress", bytes: at + bytes.length })
+    read += bytes.length
+    if (read - told < TOLD && read < file.size) continue
+    tell({ kind: "progress", bytes: read })
+    told = read
   }
   return meter.measured()
 }

@@ -128,7 +128,9 @@ export class Page implements Given {
     byId("checks-count", HTMLElement).replaceChildren(counts(report))
     byId("checks", HTMLElement).replaceChildren(...checksTable(report, explained(explain(input, report))))
     const tree = new TextDecoder().decode(this.evidence.proof?.treeBytes)
-    byId("tree", HTMLElement).replaceChildren(writtenText(tree, "The asset tree, as it was signed"))
+    const isSigned = report.provenance.assetTreeSha256 === "signed"
+    byId("tree-title", HTMLElement).replaceChildren(isSigned ? "The text that was signed" : "The text in this proof")
+    byId("tree", HTMLElement).replaceChildren(writtenText(tree, "The asset tree, as it stands in the proof"))
     this.assetCard.show()
     byId("result", HTMLElement).hidden = false
   }

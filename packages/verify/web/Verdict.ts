@@ -1,6 +1,7 @@
 /** The verdict, first on the page and in words for everybody; the report's own word stands beside it for those who compare tools. */
 import type { Report, Verdict } from "@treemark/core/verify"
 import { element, strange } from "./Element.ts"
+import { momentText } from "./Findings.ts"
 import { meaningOf, reasonsOf } from "./Words.ts"
 
 const HEADLINES: Readonly<Record<Verdict, string>> = {
@@ -51,7 +52,7 @@ const spoken = (sentence: Sentence): string =>
   sentence.map((part) => (typeof part === "string" ? part : (part.textContent ?? ""))).join("")
 
 const sentences = (report: Report): ReadonlyArray<Sentence> =>
-  report.verdict === "valid" ? [signed(report), file(report)] : [[reason(report)], ...rest(report)]
+  report.verdict === "valid" ? [signed(report), ...placed(report), file(report)] : [[reason(report)], ...rest(report)]
 
 const signed = (report: Report): Sentence => {
   const signer = report.signerName === null ? strange(String(report.signer)) : strange(report.signerName)
@@ -59,6 +60,12 @@ const signed = (report: Report): Sentence => {
     ? ["The record was signed by its author, ", signer, ", and has not changed since."]
     : ["The record was signed by ", signer, ", as you expect, and has not changed since."]
 }
+
+/** Said only when a block that the person trusts holds the commit. */
+const placed = ({ provenance, time }: Report): ReadonlyArray<Sentence> =>
+  provenance.time === "ledger" && time !== null
+    ? [[`It was written to the ledger on ${momentText(time)}, as the block you trust shows.`]]
+    : []
 
 const file = ({ checks }: Report): Sentence => {
   if (checks.some(({ code }) => code === "asset_not_given")) {

@@ -38,6 +38,8 @@ const PASSED: Partial<Record<CheckName, string>> = {
 }
 
 const SAID_HERE: Partial<Record<Code, string>> = {
+  tree_sha256_differs:
+    "The record is not the one that was committed: its text has another checksum than the one named.",
   tree_not_given: "The asset tree is not here, so nobody can see what was signed.",
   signer_not_author:
     "The tree was signed by somebody other than the author it names. If you trust this signer, enter the address as the one you expect.",

@@ -13,7 +13,7 @@ h1 { font-size: 1.4rem; margin: 0 0 .25rem } h2 { font-size: 1.1rem; margin: 2re
 p { margin: 0; color: var(--soft) } a { color: light-dark(#0b5cad, #7db7f5) }
 dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0 }
 dt, dd { margin: 0; padding: .45rem .5rem; border-top: 1px solid var(--line) } dt { color: var(--soft) }
-dd, pre { overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: .875rem }
+dd, pre, code { overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: .875rem }
 pre { white-space: pre-wrap; border: 1px solid var(--line); padding: .75rem; margin: 0 }
 .success { color: light-dark(#116329, #5fd38a) } .reverted { color: light-dark(#a40e26, #ff8a8a) }
 @media (max-width: 34rem) { dl { grid-template-columns: 1fr } dd { border-top: 0; padding-top: 0 } }
@@ -42,11 +42,17 @@ ${rows([
   ["To", found.to === null ? "a new contract" : escapeHtml(found.to)],
   ...(found.value === 0n ? [] : [["Value", `${formatTokens(found.value)} native tokens`] as const])
 ])}
-${found.commit === null ? "" : commitSection(found.commit)}
+${found.commit === null ? "" : commitSection(found.commit) + CHECK_YOURSELF}
 </main>
 </body>
 </html>
 `
+
+/** A plain link: this page runs no script, and the other one needs nothing from it. */
+const CHECK_YOURSELF = `
+<h2>Check it yourself</h2>
+<p>This page shows what the service says. With a proof of the commit (<code>treemarkd proof</code>) you can check it without
+the service: <a href="/verify">verify a proof</a> in your browser; nothing is sent anywhere.</p>`
 
 const minedRows = ({ mined }: ExplorerTransaction): ReadonlyArray<Row> =>
   mined === null

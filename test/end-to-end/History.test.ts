@@ -1,88 +1,25 @@
-/** The history of an asset on the command line and over HTTP: our commits, those of other clients, their proofs, and nit's trees. */
-
-import { spawn } from "node:child_process"
-import { createHash } from "node:crypto"
-import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+/** The history of an asset on the command line and over HTTP: our commits, their proofs, and nit's trees. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
-import { CarBlockIterator } from "@ipld/car/iterator"
-import * as DagJson from "@ipld/dag-json"
-import { Effect, JsonPatch, type Schema } from "effect"
-import { createTestClient, http } from "viem"
-import { commitDeployedBytecode } from "../../packages/daemon/src/ledger/CommitContract.ts"
-import { stranger } from "../daemon/ledger/ForeignCommits.ts"
-import { isAnvilMissing, startAnvil } from "../layers/Anvil.ts"
-import { RunningDaemon, startDaemon, withDaemon } from "../layers/RunningDaemon.ts"
+import { assert } from "@effect/vitest"
+import { Effect, JsonPatch } from "effect"
+import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
 import { treemarkVerify } from "../verify/Command.ts"
-import { BIN, bytesOf, collect, commitRequest, parsed, treemarkd } from "./Treemarkd.ts"
-
-const CONTRACT = "0x0000000000000000000000000000000000007053"
-
-const ESCAPE = /\p{Cc}\[/u
-const SCRIPT = "/usr/bin/script"
-const isTerminalMissing = process.platform !== "linux" || !existsSync(SCRIPT)
-
-if (isTerminalMissing) process.stderr.write("skipped: colours on a terminal, for want of util-linux script\n")
-
-/** Runs the command on a pseudo-terminal; both its outputs come back as one. */
-const onTerminal = (args: ReadonlyArray<string>, home: string, env: Readonly<Record<string, string>> = {}) =>
-  collect(() =>
-    spawn(SCRIPT, ["-qec", [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" "), "/dev/null"], {
-      env: { PATH: process.env.PATH, HOME: home, TREEMARK_HOME: home, TERM: "xterm", ...env }
-    })
-  )
-
-interface LogLine {
-  readonly index: number | null
-  readonly status: string
-  readonly codes: ReadonlyArray<string>
-  readonly reason: string | null
-  readonly txHash: string
-  readonly blockNumber: number
-  readonly recorder: string
-  readonly author: string | null
-  readonly signer: string | null
-  readonly action: string | null
-  readonly assetTreeCid: string | null
-  readonly commit?: { readonly [member: string]: Schema.Json }
-  readonly commitData?: string
-}
-
-/** Runs a command against the daemon of `home`. */
-const told = Effect.fnUntraced(function* (home: string, ...args: ReadonlyArray<string>) {
-  const ended = yield* parsed([...args, "--home", home])
-  assert.strictEqual(ended.code, 0, ended.stderr)
-  return ended.stdout
-})
-const json = <A>(home: string, ...args: ReadonlyArray<string>) =>
-  Effect.map(told(home, ...args, "--json"), (text) => JSON.parse(text) as A)
-const logOf = (home: string, ...args: ReadonlyArray<string>) =>
-  Effect.map(json<{ readonly commits: ReadonlyArray<LogLine> }>(home, "log", ...args), ({ commits }) => commits)
-
-const letters = (commits: ReadonlyArray<LogLine>): string => commits.map(({ status }) => status).join("")
-
-/** Commits what the request says, for the account `name`. */
-const commit = Effect.fnUntraced(function* (home: string, name: string, request: object) {
-  const file = join(home, "request.json")
-  writeFileSync(file, JSON.stringify(request))
-  return yield* json<{ readonly assetTreeCid: string; readonly txHash: string }>(
-    home,
-    "commit",
-    file,
-    "--account",
-    name
-  )
-})
-
-const treeAt = (daemon: RunningDaemon["Service"], cid: string) =>
-  Effect.map(daemon.call(`/ipfs/${cid}?format=raw`, { method: "GET" }), ({ text }) => text)
-
-const SETTINGS = `
-[profiles.own]
-base = "local"
-[profiles.own.testnet]
-treeFormat = "nit"
-`
+import {
+  assertCar,
+  CONTRACT,
+  commit,
+  ESCAPE,
+  isTerminalMissing,
+  json,
+  letters,
+  logOf,
+  onTerminal,
+  SETTINGS,
+  told,
+  treeAt
+} from "./HistoryRig.ts"
+import { bytesOf, commitRequest, parsed, treemarkd } from "./Treemarkd.ts"
 
 withDaemon({ settings: SETTINGS, env: { TREEMARK_PROFILE: "own" } })("the history of an asset", (it) => {
   it.effect("is listed with a letter for each commit, compared, and exported so that it verifies offline", () =>
@@ -304,206 +241,5 @@ withDaemon({ settings: SETTINGS, env: { TREEMARK_PROFILE: "own" } })("the histor
       ])
       assert.strictEqual((yield* daemon.showAccount("collides")).credits, "1")
     })
-  )
-})
-
-interface Vector {
-  readonly id: string
-  readonly input: { readonly commit: { readonly [member: string]: Schema.Json }; readonly assetCid?: string }
-}
-const vectors = <A>(name: string): ReadonlyArray<A> =>
-  JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), "utf8"))
-
-/** Root first, then the proofs in their order; each block has the hash it is named by. */
-const assertCar = async (
-  file: string,
-  index: { readonly commits: ReadonlyArray<{ readonly proof: string | null }> },
-  proofFile: (name: string) => Uint8Array
-) => {
-  const iterator = await CarBlockIterator.fromIterable(createReadStream(file))
-  const [root] = await iterator.getRoots()
-  const blocks: Array<{ readonly cid: string; readonly bytes: Uint8Array }> = []
-  for await (const { bytes, cid } of iterator) {
-    assert.strictEqual(
-      createHash("sha256").update(bytes).digest("hex"),
-      Buffer.from(cid.multihash.digest).toString("hex")
-    )
-    blocks.push({ cid: String(cid), bytes })
-  }
-  assert.strictEqual(blocks[0]?.cid, String(root))
-  const document = DagJson.decode(blocks[0]!.bytes) as { readonly commits: ReadonlyArray<{ readonly proof: unknown }> }
-  const links = document.commits.flatMap(({ proof }) => (proof === null ? [] : [String(proof)]))
-  assert.deepStrictEqual(
-    blocks.slice(1).map(({ cid }) => cid),
-    links
-  )
-  const named = index.commits.flatMap(({ proof }) => (proof === null ? [] : [proof]))
-  for (const [at, name] of named.entries())
-    assert.deepStrictEqual(Buffer.from(blocks[at + 1]!.bytes), Buffer.from(proofFile(name)))
-  const withNames = {
-    ...document,
-    commits: document.commits.map((one, at) => ({ ...one, proof: index.commits[at]!.proof }))
-  }
-  assert.deepStrictEqual(withNames, index as never)
-}
-
-/** A daemon whose mainnet is the node at `url`. */
-const daemonAt = (url: string) =>
-  startDaemon({
-    settings: `
-[profiles.own]
-base = "local"
-[profiles.own.mainnet]
-name = "public"
-chain_id = 5003
-rpc = "${url}"
-contract = "${CONTRACT}"
-explorer = "https://explorer.example/tx/HASH"
-fromBlock = 0
-`,
-    env: { TREEMARK_PROFILE: "own" }
-  })
-
-const anvilWithContract = Effect.gen(function* () {
-  const anvil = yield* startAnvil({ chainId: 5_003 })
-  const steer = createTestClient({ mode: "anvil", transport: http(anvil.url) })
-  yield* Effect.promise(() => steer.setCode({ address: CONTRACT, bytecode: commitDeployedBytecode }))
-  return anvil
-})
-
-describe.skipIf(isAnvilMissing)("commits of other clients", () => {
-  it.live(
-    "are listed all, however many there are, in the ledger's order",
-    () =>
-      Effect.gen(function* () {
-        const anvil = yield* anvilWithContract
-        const { home } = yield* daemonAt(anvil.url)
-        const other = stranger(anvil.url, CONTRACT)
-        const assetCid = String(vectors<Vector>("numbers-commits")[1]!.input.assetCid)
-        const sent: Array<string> = []
-        for (const block of [0, 1, 2]) {
-          const texts = Array.from({ length: 80 }, (_, at) => JSON.stringify({ abstract: `${block}-${at}` }))
-          sent.push(...(yield* other.commitTogether(assetCid, texts)))
-        }
-        const all = yield* logOf(home, assetCid)
-        assert.deepStrictEqual(
-          all.map(({ index, txHash }) => [index, txHash]),
-          sent.map((txHash, at) => [at + 1, txHash])
-        )
-        const newest = yield* logOf(home, assetCid, "--limit", "230")
-        assert.deepStrictEqual(
-          newest.map(({ txHash }) => txHash),
-          sent.slice(-230)
-        )
-        assert.deepStrictEqual(
-          yield* logOf(home, assetCid, "--limit", "1000"),
-          all.map((one) => ({ ...one, index: null }))
-        )
-        const lines = (yield* told(home, "log", assetCid, "--limit", "2")).trimEnd().split("\n")
-        assert.deepStrictEqual(
-          lines.map((line) => line.trim().split(/ +/u).slice(0, 3)),
-          [
-            ["~1", "N", sent.at(-2)?.slice(0, 10)],
-            ["~0", "N", sent.at(-1)?.slice(0, 10)]
-          ]
-        )
-      }).pipe(Effect.scoped),
-    120_000
-  )
-
-  it.live(
-    "are read as they are: raw trees, authors by identity CID, no actionName, unknown members, any text at all",
-    () =>
-      Effect.gen(function* () {
-        const anvil = yield* anvilWithContract
-        const other = stranger(anvil.url, CONTRACT)
-        const daemon = yield* daemonAt(anvil.url)
-        const { home } = daemon
-        const commits = vectors<Vector>("numbers-commits")
-        const records = commits.map(({ input }) => input.commit)
-        const [nit, capture, mock] = records
-        const trees = vectors<{ input: { tree_bytes_base64: string } }>("numbers-asset-trees")
-        const bytes = Buffer.from(trees[0]!.input.tree_bytes_base64, "base64")
-        const assetCid = String(JSON.parse(bytes.toString("utf8")).assetCid)
-        const registered = yield* daemon.register(bytes, "application/json")
-        assert.strictEqual(registered.assetCid, nit!.assetTreeCid)
-
-        yield* other.commit(assetCid, JSON.stringify(nit))
-        const hostile = "\u001b]0;owned\u0007\u009b31m \u202e\n\n  9  G"
-        const more = { ...nit, futureMember: { deep: [hostile] }, abstract: hostile, actionName: hostile }
-        const [together] = yield* other.commitTogether(assetCid, [JSON.stringify(more), hostile])
-        yield* other.commit(assetCid, JSON.stringify(capture))
-        yield* other.commit(assetCid, JSON.stringify(mock))
-        yield* other.commit(assetCid, JSON.stringify({ ...nit, assetTreeSignature: "0x12" }))
-        yield* other.commit(assetCid, `{"assetTreeCid":"a","assetTreeCid":"b"}`)
-        yield* other.commit(assetCid, `x${"😀".repeat(9)}`)
-
-        const log = yield* logOf(home, assetCid)
-        assert.strictEqual(letters(log), "UUNNNBNN")
-        assert.deepInclude(log[0], {
-          author: nit!.author as string,
-          signer: "0x63B7076FC0A914Af543C2e5c201df6C29FCC18c5",
-          recorder: other.address,
-          action: "action-initial-registration-avalanche",
-          codes: ["author_not_address"]
-        })
-        assert.deepStrictEqual(log[0]?.commit, nit)
-        assert.strictEqual(log[1]?.blockNumber, log[2]?.blockNumber)
-        assert.strictEqual(log[1]?.txHash, together)
-        assert.deepStrictEqual(log[1]?.commit, more)
-        assert.strictEqual(log[2]?.commitData, hostile)
-        assert.include(log[3]?.reason, `${capture!.assetTreeCid} is not in this store`)
-
-        const shown = yield* told(home, "log", assetCid)
-        const lines = shown.trimEnd().split("\n")
-        assert.lengthOf(lines, 8)
-        for (const [at, line] of lines.entries())
-          assert.match(line, new RegExp(`^ {3}${at + 1} {2}${log[at]!.status} {2}0x[0-9a-f]{8} `))
-        const raw = yield* told(home, "log", assetCid, "--json")
-        const compared = yield* told(home, "diff", assetCid, "1", "2")
-        const patch = yield* told(home, "diff", assetCid, "1", "2", "--json")
-        for (const text of [shown, raw, compared, patch]) assert.notMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u)
-        assert.deepStrictEqual(JsonPatch.apply(JSON.parse(patch).record, log[0]!.commit!), log[1]!.commit!)
-        assert.deepStrictEqual(JSON.parse(patch).tree, [])
-        const toText = yield* json<{ record: JsonPatch.JsonPatch; tree: null; treeMissing: string }>(
-          home,
-          "diff",
-          assetCid,
-          "2",
-          "3"
-        )
-        assert.deepStrictEqual([toText.record, toText.tree], [[{ op: "replace", path: "", value: hostile }], null])
-
-        const folder = join(home, "export")
-        const car = join(home, "export.car")
-        yield* told(home, "log", assetCid, "--proofs", folder, "--car", car)
-        const index = JSON.parse(readFileSync(join(folder, "history.json"), "utf8"))
-        assert.deepStrictEqual(
-          index.commits.map(({ proof }: { proof: string | null }) => proof !== null),
-          [true, true, false, false, false, true, false, false]
-        )
-        assert.deepInclude(index.commits[2], { proof: null, commitData: hostile })
-        assert.isNotEmpty(index.commits[2].reason)
-        yield* Effect.promise(() => assertCar(car, index, (name) => readFileSync(join(folder, name))))
-        const codes = index.commits.flatMap(({ proof }: { proof: string | null }) =>
-          proof === null ? [] : [treemarkVerify([join(folder, proof)]).code]
-        )
-        assert.deepStrictEqual(codes, [3, 3, 1])
-        for (const exported of [folder, car]) assert.strictEqual(treemarkVerify(["history", exported]).code, 1)
-        const named = ["--author", "0x63B7076FC0A914Af543C2e5c201df6C29FCC18c5"]
-        assert.strictEqual(treemarkVerify([join(folder, index.commits[0].proof), ...named]).code, 0)
-
-        const proof = yield* told(home, "proof", String(nit!.assetTreeCid))
-        assert.strictEqual(JSON.parse(proof).ledger.txHash, log[5]!.txHash)
-        assert.deepStrictEqual(Buffer.from(JSON.parse(proof).tree.bytes, "base64"), bytes)
-
-        const elsewhere = String(commits[1]!.input.assetCid)
-        yield* other.commit(elsewhere, JSON.stringify(nit))
-        assert.deepInclude((yield* logOf(home, elsewhere))[0], {
-          status: "B",
-          codes: ["inclusion_asset_differs", "author_not_address"]
-        })
-      }).pipe(Effect.scoped),
-    120_000
   )
 })

@@ -1,0 +1,157 @@
+/** The history of an asset where other clients commit too, on a real anvil. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, JsonPatch } from "effect"
+import { stranger } from "../daemon/ledger/ForeignCommits.ts"
+import { isAnvilMissing } from "../layers/Anvil.ts"
+import { treemarkVerify } from "../verify/Command.ts"
+import {
+  anvilWithContract,
+  assertCar,
+  CONTRACT,
+  daemonAt,
+  json,
+  letters,
+  logOf,
+  told,
+  type Vector,
+  vectors
+} from "./HistoryRig.ts"
+
+describe.skipIf(isAnvilMissing)("commits of other clients", () => {
+  it.live(
+    "are listed all, however many there are, in the ledger's order",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* anvilWithContract
+        const { home } = yield* daemonAt(anvil.url)
+        const other = stranger(anvil.url, CONTRACT)
+        const assetCid = String(vectors<Vector>("numbers-commits")[1]!.input.assetCid)
+        const sent: Array<string> = []
+        for (const block of [0, 1, 2]) {
+          const texts = Array.from({ length: 80 }, (_, at) => JSON.stringify({ abstract: `${block}-${at}` }))
+          sent.push(...(yield* other.commitTogether(assetCid, texts)))
+        }
+        const all = yield* logOf(home, assetCid)
+        assert.deepStrictEqual(
+          all.map(({ index, txHash }) => [index, txHash]),
+          sent.map((txHash, at) => [at + 1, txHash])
+        )
+        const newest = yield* logOf(home, assetCid, "--limit", "230")
+        assert.deepStrictEqual(
+          newest.map(({ txHash }) => txHash),
+          sent.slice(-230)
+        )
+        assert.deepStrictEqual(
+          yield* logOf(home, assetCid, "--limit", "1000"),
+          all.map((one) => ({ ...one, index: null }))
+        )
+        const lines = (yield* told(home, "log", assetCid, "--limit", "2")).trimEnd().split("\n")
+        assert.deepStrictEqual(
+          lines.map((line) => line.trim().split(/ +/u).slice(0, 3)),
+          [
+            ["~1", "N", sent.at(-2)?.slice(0, 10)],
+            ["~0", "N", sent.at(-1)?.slice(0, 10)]
+          ]
+        )
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.live(
+    "are read as they are: raw trees, authors by identity CID, no actionName, unknown members, any text at all",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* anvilWithContract
+        const other = stranger(anvil.url, CONTRACT)
+        const daemon = yield* daemonAt(anvil.url)
+        const { home } = daemon
+        const commits = vectors<Vector>("numbers-commits")
+        const records = commits.map(({ input }) => input.commit)
+        const [nit, capture, mock] = records
+        const trees = vectors<{ input: { tree_bytes_base64: string } }>("numbers-asset-trees")
+        const bytes = Buffer.from(trees[0]!.input.tree_bytes_base64, "base64")
+        const assetCid = String(JSON.parse(bytes.toString("utf8")).assetCid)
+        const registered = yield* daemon.register(bytes, "application/json")
+        assert.strictEqual(registered.assetCid, nit!.assetTreeCid)
+
+        yield* other.commit(assetCid, JSON.stringify(nit))
+        const hostile = "\u001b]0;owned\u0007\u009b31m \u202e\n\n  9  G"
+        const more = { ...nit, futureMember: { deep: [hostile] }, abstract: hostile, actionName: hostile }
+        const [together] = yield* other.commitTogether(assetCid, [JSON.stringify(more), hostile])
+        yield* other.commit(assetCid, JSON.stringify(capture))
+        yield* other.commit(assetCid, JSON.stringify(mock))
+        yield* other.commit(assetCid, JSON.stringify({ ...nit, assetTreeSignature: "0x12" }))
+        yield* other.commit(assetCid, `{"assetTreeCid":"a","assetTreeCid":"b"}`)
+        yield* other.commit(assetCid, `x${"😀".repeat(9)}`)
+
+        const log = yield* logOf(home, assetCid)
+        assert.strictEqual(letters(log), "UUNNNBNN")
+        assert.deepInclude(log[0], {
+          author: nit!.author as string,
+          signer: "0x63B7076FC0A914Af543C2e5c201df6C29FCC18c5",
+          recorder: other.address,
+          action: "action-initial-registration-avalanche",
+          codes: ["author_not_address"]
+        })
+        assert.deepStrictEqual(log[0]?.commit, nit)
+        assert.strictEqual(log[1]?.blockNumber, log[2]?.blockNumber)
+        assert.strictEqual(log[1]?.txHash, together)
+        assert.deepStrictEqual(log[1]?.commit, more)
+        assert.strictEqual(log[2]?.commitData, hostile)
+        assert.include(log[3]?.reason, `${capture!.assetTreeCid} is not in this store`)
+
+        const shown = yield* told(home, "log", assetCid)
+        const lines = shown.trimEnd().split("\n")
+        assert.lengthOf(lines, 8)
+        for (const [at, line] of lines.entries())
+          assert.match(line, new RegExp(`^ {3}${at + 1} {2}${log[at]!.status} {2}0x[0-9a-f]{8} `))
+        const raw = yield* told(home, "log", assetCid, "--json")
+        const compared = yield* told(home, "diff", assetCid, "1", "2")
+        const patch = yield* told(home, "diff", assetCid, "1", "2", "--json")
+        for (const text of [shown, raw, compared, patch]) assert.notMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u)
+        assert.deepStrictEqual(JsonPatch.apply(JSON.parse(patch).record, log[0]!.commit!), log[1]!.commit!)
+        assert.deepStrictEqual(JSON.parse(patch).tree, [])
+        const toText = yield* json<{ record: JsonPatch.JsonPatch; tree: null; treeMissing: string }>(
+          home,
+          "diff",
+          assetCid,
+          "2",
+          "3"
+        )
+        assert.deepStrictEqual([toText.record, toText.tree], [[{ op: "replace", path: "", value: hostile }], null])
+
+        const folder = join(home, "export")
+        const car = join(home, "export.car")
+        yield* told(home, "log", assetCid, "--proofs", folder, "--car", car)
+        const index = JSON.parse(readFileSync(join(folder, "history.json"), "utf8"))
+        assert.deepStrictEqual(
+          index.commits.map(({ proof }: { proof: string | null }) => proof !== null),
+          [true, true, false, false, false, true, false, false]
+        )
+        assert.deepInclude(index.commits[2], { proof: null, commitData: hostile })
+        assert.isNotEmpty(index.commits[2].reason)
+        yield* Effect.promise(() => assertCar(car, index, (name) => readFileSync(join(folder, name))))
+        const codes = index.commits.flatMap(({ proof }: { proof: string | null }) =>
+          proof === null ? [] : [treemarkVerify([join(folder, proof)]).code]
+        )
+        assert.deepStrictEqual(codes, [3, 3, 1])
+        for (const exported of [folder, car]) assert.strictEqual(treemarkVerify(["history", exported]).code, 1)
+        const named = ["--author", "0x63B7076FC0A914Af543C2e5c201df6C29FCC18c5"]
+        assert.strictEqual(treemarkVerify([join(folder, index.commits[0].proof), ...named]).code, 0)
+
+        const proof = yield* told(home, "proof", String(nit!.assetTreeCid))
+        assert.strictEqual(JSON.parse(proof).ledger.txHash, log[5]!.txHash)
+        assert.deepStrictEqual(Buffer.from(JSON.parse(proof).tree.bytes, "base64"), bytes)
+
+        const elsewhere = String(commits[1]!.input.assetCid)
+        yield* other.commit(elsewhere, JSON.stringify(nit))
+        assert.deepInclude((yield* logOf(home, elsewhere))[0], {
+          status: "B",
+          codes: ["inclusion_asset_differs", "author_not_address"]
+        })
+      }).pipe(Effect.scoped),
+    120_000
+  )
+})

@@ -18,7 +18,7 @@ const BAD_GATEWAY: Fault = { status: 502, body: "<html>bad gateway</html>" }
 const FULL: Fault = { error: { code: -32_000, message: "txpool is full" } }
 
 const SENDING: Odds = [
-  ["send: cut off before", 6, "cut-before"],
+  ["send: cut off before", 8, "cut-before"],
   ["send: reply lost", 12, "reply-lost"],
   ["send: hangs", 2, "hang"],
   ["send: 429", 4, BUSY],
@@ -74,15 +74,22 @@ export const lyingNode = Effect.fnUntraced(function* (target: string, chance: Ch
   let behaves = false
 
   const did = (name: string): void => void faults.set(name, (faults.get(name) ?? 0) + 1)
+  const bags = new Map<Odds, Array<Odds[number] | undefined>>()
+  /** Drawn from a bag of a hundred, which is filled again when it is empty: what is rare comes late, but it comes. */
   const chosen = (odds: Odds): Fault | undefined => {
-    let left = chance.below(100)
-    for (const [name, percent, fault] of odds) {
-      left -= percent
-      if (left >= 0) continue
-      did(name)
-      return fault
+    const bag = bags.get(odds) ?? []
+    if (bag.length === 0) {
+      for (const one of odds) bag.push(...Array.from({ length: one[1] }, () => one))
+      bag.length = 100
+      bags.set(odds, bag)
     }
-    return undefined
+    const at = chance.below(bag.length)
+    const drawn = bag[at]
+    bag[at] = bag[bag.length - 1]
+    bag.length -= 1
+    if (drawn === undefined) return undefined
+    did(drawn[0])
+    return drawn[2]
   }
 
   const sending = async (raw: `0x${string}`): Promise<Fault | undefined> => {

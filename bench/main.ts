@@ -7,13 +7,23 @@ import { availableParallelism, cpus } from "node:os"
 import { resolve } from "node:path"
 import { audit } from "./Audit.ts"
 import { bulkVerify } from "./BulkVerify.ts"
+import { commitMemory } from "./CommitMemory.ts"
+import { durablePath } from "./DurablePath.ts"
 import { type Figure, show } from "./Figure.ts"
 import { hashAsset } from "./HashAsset.ts"
 import { recoverBackends } from "./RecoverBackends.ts"
 import { verifyStartFigure } from "./VerifyStart.ts"
 
 /** A figure that is to be run by everybody is added here. */
-const FIGURES: ReadonlyArray<Figure> = [verifyStartFigure, recoverBackends, hashAsset, bulkVerify, audit]
+const FIGURES: ReadonlyArray<Figure> = [
+  verifyStartFigure,
+  recoverBackends,
+  hashAsset,
+  bulkVerify,
+  audit,
+  durablePath,
+  commitMemory
+]
 
 execFileSync("npm", ["run", "-s", "build", "-w", "packages/verify"], {
   cwd: resolve(import.meta.dirname, ".."),

@@ -31,7 +31,7 @@ export const auditCommand = Command.make("audit", {}, () =>
 )
 
 const checkedText = ({ checked, clean }: AuditReport): string =>
-  `${clean ? "Everything agrees" : "Looked at"}: ${checked.entries} entries in ${checked.accounts} accounts, ${checked.holds} holds, ${checked.receipts} receipts, ${checked.commits} commits with ${checked.events} events on the ledger, ${checked.trees} asset trees.`
+  `${clean ? "Everything agrees" : "Looked at"}: entries ${checked.entries}, accounts ${checked.accounts}, holds ${checked.holds}, receipts ${checked.receipts}, commits ${checked.commits}, events on the ledger ${checked.events}, asset trees ${checked.trees}.`
 
 const findingsText = ({ findings }: AuditReport): string =>
   findings.map(({ code, detail, subject }) => `${code}  ${subject}\n  ${AUDIT_CODES[code]} ${detail}`).join("\n")

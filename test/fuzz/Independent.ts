@@ -24,6 +24,8 @@ export interface Facts {
 }
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+/** A record may name its author by the CID of an identity, of any codec, which nothing in a proof can be compared with. */
+const IDENTITY_CID = /^b[a-z2-7]{50,}$/
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 const lower = (value: unknown): string | undefined => text(value)?.toLowerCase()
 const or = <A>(otherwise: A, find: () => A): A => {
@@ -52,7 +54,7 @@ export const factsOf = (bytes: Uint8Array): Facts => {
       treeAuthor === undefined ||
       recordAuthor === undefined ||
       treeAuthor.toLowerCase() === recordAuthor.toLowerCase() ||
-      /^baf/.test(recordAuthor),
+      IDENTITY_CID.test(recordAuthor),
     checksumHolds: named === undefined || named === sha256,
     cidsHold: [file?.tree?.cid, record?.assetTreeCid].every(
       (cid) => typeof cid !== "string" || or("", () => digestOfTreeCid(cid)) === sha256

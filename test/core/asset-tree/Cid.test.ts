@@ -144,7 +144,7 @@ describe("the CIDs that trees and assets usually have", () => {
     }
   )
 
-  it("have one spelling in base32 and base36: capitals, which multiformats reads there, are refused", () => {
+  it("have one spelling in base32 and base36: capitals and padding, which multiformats reads there, are refused", () => {
     const cid = CID.parse(cidOf(RAW_CODE, new Uint8Array([1])))
     const spellings = [cid.toString(), cid.toString(base36), cid.toString(base58btc)]
     for (const text of spellings) assert.strictEqual(parseCid(text)?.codec, RAW_CODE)
@@ -153,6 +153,10 @@ describe("the CIDs that trees and assets usually have", () => {
       assert.isDefined(expected(capitals))
       assert.isUndefined(parseCid(capitals))
       assert.isUndefined(parseCid(text.slice(0, -3) + text.slice(-3).toUpperCase()))
+    }
+    for (const padding of ["=", "======"]) {
+      assert.isDefined(expected(cid.toString() + padding))
+      assert.isUndefined(parseCid(cid.toString() + padding))
     }
   })
 })

@@ -23,7 +23,7 @@ export interface ParsedCid {
 const LONGEST_SLOW_BASE = 1024
 
 /**
- * Takes `text` apart; `undefined` when multiformats does not parse it as a CID, it has capitals in a base of small letters, or it is over
+ * Takes `text` apart; `undefined` when multiformats does not parse it as a CID, it has capitals in a base of small letters or padding, or it is over
  * 1,024 characters and not base32.
  */
 export const parseCid = (text: string): ParsedCid | undefined => {
@@ -67,8 +67,8 @@ const HEADS = { [RAW_CODE]: [1, 0x55, 0x12, 32], [DAG_JSON_CODE]: [1, 0xa9, 0x02
 
 const parse = (text: string): ParsedCid | undefined => {
   if (text.length > LONGEST_SLOW_BASE && !text.startsWith("b")) return undefined
-  // multiformats reads base32 and base36 in any letter case, which would give a CID many spellings.
-  if (/^[bk].*[A-Z]/s.test(text)) return undefined
+  // multiformats reads base32 and base36 in any letter case, and base32 with padding, which would give a CID many spellings.
+  if (/^[bk].*[A-Z]/s.test(text) || text.includes("=")) return undefined
   try {
     const cid = CID.parse(text)
     return { version: cid.version, codec: cid.code, hash: cid.multihash.code, digest: cid.multihash.digest }

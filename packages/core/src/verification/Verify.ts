@@ -92,7 +92,13 @@ const findingsOf = (evidence: Evidence, time: CommitTime | undefined): Findings 
     ledger:
       ledger === undefined
         ? null
-        : { ...ledger, contract: toEip55(ledger.contract), recorder: toEip55(ledger.recorder) }
+        : {
+            ...ledger,
+            txHash: ledger.txHash.toLowerCase(),
+            blockHash: ledger.blockHash.toLowerCase(),
+            contract: toEip55(ledger.contract),
+            recorder: toEip55(ledger.recorder)
+          }
   }
 }
 

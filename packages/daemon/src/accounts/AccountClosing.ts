@@ -17,6 +17,7 @@ import { credits, heldCredits, heldTokens, settling, tokens } from "../books/Boo
 import { Postings } from "../books/Postings.ts"
 import { Settlement } from "../books/Settlement.ts"
 import { storing } from "../books/StorageFailure.ts"
+import { elapsedMillis } from "../jobs/Elapsed.ts"
 import { type Account, type AccountNotFound, Accounts } from "./Accounts.ts"
 
 /** How long a close waits for calls and transfers under way. */
@@ -108,7 +109,7 @@ const make = Effect.gen(function* () {
   ): Effect.fn.Return<Standing, SqlError.SqlError> {
     for (;;) {
       const found = yield* standing(id)
-      if (isOver(found) || (yield* Clock.currentTimeMillis) >= until) return found
+      if (isOver(found) || (yield* elapsedMillis) >= until) return found
       yield* Effect.sleep(LOOK)
     }
   })
@@ -123,7 +124,7 @@ const make = Effect.gen(function* () {
       settled += paid
       const { underWay } = yield* waitFor(id, until, (found) => found.underWay === 0n || before.underWay === 0n)
       if (paid === 0n && underWay === 0n && before.underWay === 0n) break
-      if ((yield* Clock.currentTimeMillis) >= until) break
+      if ((yield* elapsedMillis) >= until) break
       if (paid === 0n) yield* Effect.sleep(LOOK)
     }
     return amount(settled)
@@ -153,7 +154,7 @@ const make = Effect.gen(function* () {
       return { account: found, settled: amount(0n), owed: amount(owed), tokensRevoked: 0 }
     }
     const account = yield* accounts.setDisabled(found.id, true).pipe(Effect.catchTag("AccountClosed", Effect.die))
-    const until = (yield* Clock.currentTimeMillis) + patience
+    const until = (yield* elapsedMillis) + patience
     const { calls } = yield* waitFor(account.id, until, (now) => now.calls === 0n)
     const settled = calls === 0n ? yield* settleAll(account.id, until) : amount(0n)
     const sealed = yield* seal(account, request)

@@ -69,7 +69,7 @@ export class BlockFiles {
       } finally {
         await file.close()
       }
-      await place(draft, path)
+      if (await place(draft, path)) touched.add(this.folder)
     } catch (error) {
       await unlink(draft).catch(() => undefined)
       throw error
@@ -97,14 +97,16 @@ export class BlockFiles {
   }
 }
 
-/** Moves a draft to its place; the first block of a shard makes the shard's folder. */
-const place = async (draft: string, path: string): Promise<void> => {
+/** Moves a draft to its place; the first block of a shard makes the shard's folder. Answers whether it did. */
+const place = async (draft: string, path: string): Promise<boolean> => {
   try {
     await rename(draft, path)
+    return false
   } catch (error) {
     if (!isCode(error, "ENOENT")) throw error
     await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER })
     await rename(draft, path)
+    return true
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * A commit as a durable job: one row of `commit_job` per commit id. `signed` (bytes stored) → `sent` (unless mined at once) →
- * `mined`, and back to `sent` should its block fall out of the chain; or `refused` (never taken), `reverted`, `displaced`. Whoever asks with the same id gets the same entry. A job that
- * nobody waited for to the end, and every unfinished one after a restart, settles its hold by itself: captured when mined,
- * released otherwise. Daemons that share a database make commits with `SharedCommitJobs`.
+ * `mined`, and back to `sent` should its block fall out of the chain; or `refused` (never taken), `reverted`, `displaced`. Whoever asks
+ * with the same id gets the same entry. A job that nobody waited for to the end, and every unfinished one after a restart, settles its
+ * hold by itself: captured when mined, released otherwise. Daemons that share a database make commits with `SharedCommitJobs`.
  */
 import {
   CommitPending,

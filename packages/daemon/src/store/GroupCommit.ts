@@ -6,6 +6,9 @@
  *
  * Gotcha: a COMMIT that fails undoes every transaction of its group, and each of them fails. That takes a full or failing disk, or rows
  * that break a deferred constraint, which are a mistake of this program.
+ *
+ * Gotcha: a read outside a transaction may see what the group has not committed yet. Whoever acts outside the store on what was read
+ * writes down first that it will, and that write is answered after all that it saw.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Deferred, Effect, Exit, Scope, Semaphore } from "effect"
@@ -115,7 +118,8 @@ export const makeGroupCommit = (database: DatabaseSync, connection: Connection, 
     })
 
   return {
-    acquirer: transactionAcquirer,
+    /** For reading over a while, as streams do: nothing is opened, so it works where nothing can be written. */
+    acquirer: Effect.as(Effect.andThen(semaphore.takeScoped(1), turn), connection),
     transactionAcquirer,
     borrower,
     beginTransaction: "SAVEPOINT work",

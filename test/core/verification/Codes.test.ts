@@ -3,11 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   CODES,
   type Inclusion,
-  inputOfProof,
   type LedgerPosition,
   measureAsset,
   parseAuthors,
-  parseProof,
   type VerifyInput,
   verify
 } from "@treemark/core/verify"
@@ -21,28 +19,16 @@ import {
   document,
   inputOf,
   ledger,
-  proofFile,
+  proofInput,
   sign,
   signed,
   stranger,
   strangerKey,
   treeMembers,
-  utf8
+  utf8,
+  without,
+  withSignature
 } from "./Fixtures.ts"
-
-const proofInput = (): VerifyInput => {
-  const reading = parseProof(utf8(proofFile))
-  assert.isTrue(reading.ok)
-  return reading.ok ? inputOfProof(reading.proof) : {}
-}
-
-const without = (...names: ReadonlyArray<string>) =>
-  Object.fromEntries(Object.entries(treeMembers).filter(([name]) => !names.includes(name)))
-
-const withSignature = (assetTreeSignature: unknown): VerifyInput => ({
-  tree: signed.tree,
-  record: { ...signed.record, assetTreeSignature } as VerifyInput["record"]
-})
 
 const known = (line: string): VerifyInput => {
   const reading = parseAuthors(utf8(line))

@@ -1,6 +1,14 @@
 /** A small commit, signed with a key of the tests: tree, record, place on a ledger, and the proof of all three. */
 
-import type { Check, CheckName, Report, VerifyInput } from "@treemark/core/verify"
+import { assert } from "@effect/vitest"
+import {
+  type Check,
+  type CheckName,
+  inputOfProof,
+  parseProof,
+  type Report,
+  type VerifyInput
+} from "@treemark/core/verify"
 import { checksumOf } from "../../../packages/core/src/asset-tree/Checksum.ts"
 import { cidOf, RAW_CODE, treeCidOf } from "../../../packages/core/src/asset-tree/Cid.ts"
 import type { JsonValue } from "../../../packages/core/src/asset-tree/DagJson.ts"
@@ -88,3 +96,20 @@ export const proofFile = proofText(document)
 export const checkOf = (report: Report, name: CheckName): Check => report.checks.find((check) => check.name === name)!
 export const codesOf = (report: Report): ReadonlyArray<string> =>
   report.checks.flatMap(({ code, outcome }) => (outcome === "fail" ? [code] : []))
+
+/** What `verify` gets for the proof file. */
+export const proofInput = (): VerifyInput => {
+  const reading = parseProof(utf8(proofFile))
+  assert.isTrue(reading.ok)
+  return reading.ok ? inputOfProof(reading.proof) : {}
+}
+
+/** The tree's members but for these. */
+export const without = (...names: ReadonlyArray<string>) =>
+  Object.fromEntries(Object.entries(treeMembers).filter(([name]) => !names.includes(name)))
+
+/** The signed tree under another signature, or something that is none. */
+export const withSignature = (assetTreeSignature: unknown): VerifyInput => ({
+  tree: signed.tree,
+  record: { ...signed.record, assetTreeSignature } as VerifyInput["record"]
+})

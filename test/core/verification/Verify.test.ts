@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CHECKS, inputOfProof, measureAsset, parseProof, type VerifyInput, verify } from "@treemark/core/verify"
+import { CHECKS, measureAsset, verify } from "@treemark/core/verify"
 import { cidOf, RAW_CODE } from "../../../packages/core/src/asset-tree/Cid.ts"
 import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
 import {
@@ -10,28 +10,16 @@ import {
   committer,
   inputOf,
   ledger,
-  proofFile,
+  proofInput,
   sign,
   signed,
   stranger,
   strangerKey,
   treeMembers,
-  utf8
+  utf8,
+  without,
+  withSignature
 } from "./Fixtures.ts"
-
-const proofInput = (): VerifyInput => {
-  const reading = parseProof(utf8(proofFile))
-  assert.isTrue(reading.ok)
-  return reading.ok ? inputOfProof(reading.proof) : {}
-}
-
-const without = (...names: ReadonlyArray<string>) =>
-  Object.fromEntries(Object.entries(treeMembers).filter(([name]) => !names.includes(name)))
-
-const withSignature = (assetTreeSignature: unknown): VerifyInput => ({
-  tree: signed.tree,
-  record: { ...signed.record, assetTreeSignature } as VerifyInput["record"]
-})
 
 const anonymous = sign(encodeDagJson(without("creatorWallet")))
 const byStranger = sign(signed.tree, { key: strangerKey })

@@ -1,6 +1,7 @@
 /** The history of an asset on the command line and over HTTP: our commits, their proofs, and nit's trees. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert } from "@effect/vitest"
 import { Effect, JsonPatch } from "effect"
 import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
@@ -114,8 +115,9 @@ withDaemon({ settings: SETTINGS, env: { TREEMARK_PROFILE: "own" } })("the histor
       for (const name of names) assert.strictEqual(treemarkVerify([join(folder, name)]).code, 0, name)
       yield* Effect.promise(() => assertCar(car, index, (name) => readFileSync(join(folder, name))))
       for (const exported of [folder, car]) assert.strictEqual(treemarkVerify(["history", exported]).code, 0)
-      const block = join(home, "blocks", first.assetTreeCid.slice(-3, -1), first.assetTreeCid)
-      writeFileSync(block, "damaged")
+      const store = new DatabaseSync(join(home, "treemark.db"), { timeout: 5_000 })
+      store.prepare("UPDATE asset_tree SET document = 'damaged' WHERE cid = ?").run(first.assetTreeCid)
+      store.close()
       const [damaged] = yield* logOf(home, assetCid)
       assert.deepInclude(damaged, { status: "N", reason: "The block of its asset tree in this store is damaged." })
       const again = yield* parsed(["log", assetCid, "--proofs", folder, "--home", home])

@@ -2,8 +2,8 @@
  * interface.md, "Errors", with the statuses and codes of decisions.md, section 7, on every path. Not here: 429 needs more calls in
  * a second than a test should make, and `commit_pending` and `internal` need faults that a healthy daemon does not have.
  */
-import { rename, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
+import { DatabaseSync } from "node:sqlite"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { RunningDaemon } from "../layers/RunningDaemon.ts"
@@ -257,13 +257,12 @@ withStudio({}, { settings: WITH_A_DEAD_TESTNET })("interface.md, Errors, while a
     () =>
       Effect.gen(function* () {
         const studio = yield* Studio
-        const blocks = `${studio.daemon.home}/blocks`
-        yield* Effect.promise(() => rename(blocks, `${blocks}.away`))
-        yield* Effect.promise(() => writeFile(blocks, "no folder"))
+        const store = new DatabaseSync(`${studio.daemon.home}/treemark.db`, { timeout: 5_000 })
+        store.exec("CREATE TRIGGER refuse BEFORE INSERT ON asset_tree BEGIN SELECT RAISE(ABORT, 'no room'); END")
         const answer = studio.post(COMMIT, studio.request({ headline: "not stored" }))
         yield* studio.refused(answer, 500, "storage_unavailable")
-        yield* Effect.promise(() => rm(blocks))
-        yield* Effect.promise(() => rename(`${blocks}.away`, blocks))
+        store.exec("DROP TRIGGER refuse")
+        store.close()
         yield* studio.commit({ headline: "not stored" })
       })
   )

@@ -33,6 +33,7 @@ import { WalletDebt } from "./books/WalletDebt.ts"
 import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
 import * as S3Settings from "./content/S3Settings.ts"
+import * as TreeTable from "./content/TreeTable.ts"
 import { CommitJobs } from "./jobs/CommitJobs.ts"
 import { CommitSettlement } from "./jobs/CommitSettlement.ts"
 import * as CommitStatesSql from "./jobs/CommitStatesSql.ts"
@@ -119,7 +120,11 @@ const accounts = (profile: Profile) =>
     Layer.provide(LocalChains.layerFaucet(profile))
   )
 
-type BlockStore = Layer.Layer<ContentStore | BlockFolder.BlockFolder, SettingsError | StorageUnavailable>
+type BlockStore = Layer.Layer<
+  ContentStore | BlockFolder.BlockFolder,
+  SettingsError | StorageUnavailable,
+  SqlClient.SqlClient
+>
 
 const contentFolder = (settings: Settings["Service"]): string =>
   Option.getOrElse(settings.contentFolder, () => join(settings.home, "blocks"))
@@ -134,11 +139,9 @@ const content = (settings: Settings["Service"]) =>
         Layer.provideMerge(
           Option.match(settings.contentUrl, {
             onNone: (): BlockStore =>
-              BlockFolder.layer({
-                folder: contentFolder(settings),
-                publicUrl
-              }),
-            onSome: (contentUrl) => S3Settings.layer(contentUrl, settings, publicUrl)
+              Layer.provide(TreeTable.layer, BlockFolder.layer({ folder: contentFolder(settings), publicUrl })),
+            onSome: (contentUrl) =>
+              Layer.provide(TreeTable.layerReading, S3Settings.layer(contentUrl, settings, publicUrl))
           })
         )
       )

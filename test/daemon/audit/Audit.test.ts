@@ -1,10 +1,11 @@
 /** The audit on stores made for it: what one changed byte, an unreachable ledger and storage elsewhere do to its answer. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { type Hex, pad } from "viem"
-import { blocksOf, fillStore, networksOf, storeOf, wallets } from "../../../bench/AuditStore.ts"
+import { blocksOf, fillStore, isFile, networksOf, storeOf, wallets } from "../../../bench/AuditStore.ts"
 import { Audit } from "../../../packages/daemon/src/audit/Audit.ts"
 import { StoredTrees } from "../../../packages/daemon/src/audit/StoredTrees.ts"
 import * as S3Settings from "../../../packages/daemon/src/content/S3Settings.ts"
@@ -36,6 +37,15 @@ const blocks = (folder: string) =>
   readdirSync(blocksOf(folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.includes("/"))
     .map((name) => join(blocksOf(folder), name))
+
+const inTable = <A>(folder: string, use: (store: DatabaseSync) => A): A => {
+  const store = new DatabaseSync(join(folder, "treemark.db"))
+  try {
+    return use(store)
+  } finally {
+    store.close()
+  }
+}
 
 const nodeDown = Layer.effect(
   Networks,
@@ -91,6 +101,35 @@ describe("the audit", () => {
         [["tree_damaged", file.split("/").at(-1)]]
       )
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "hashes every tree of the store's own table: one that was changed is damaged, one that is gone is missing",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* filled
+        const trees = StoredTrees.layerOfFolder(blocksOf(folder))
+        const [changed = "", gone = ""] = inTable(folder, (store) => {
+          const cids = store
+            .prepare("SELECT cid FROM asset_tree ORDER BY cid")
+            .all()
+            .map(({ cid }) => String(cid))
+          store
+            .prepare("UPDATE asset_tree SET document = replace(document, 'the bench', 'another') WHERE cid = ?")
+            .run(cids[0]!)
+          store.prepare("DELETE FROM asset_tree WHERE cid = ?").run(cids[1]!)
+          return cids
+        })
+        const { checked, findings } = yield* audited(folder, trees)
+        assert.strictEqual(checked.trees, COMMITS)
+        assert.deepStrictEqual(
+          findings.map(({ code, subject }) => [code, subject]),
+          [
+            ["tree_damaged", changed],
+            ["tree_missing", gone]
+          ]
+        )
+      }).pipe(Effect.scoped)
   )
 
   it.live("looks for commits of every configured wallet, also of one that no job has used yet", () =>
@@ -149,7 +188,7 @@ describe("the audit", () => {
       const { findings } = yield* audited(folder, StoredTrees.layerOfStore.pipe(Layer.provide(contents)))
       assert.lengthOf(
         findings.filter(({ code }) => code === "tree_missing"),
-        COMMITS
+        Array.from({ length: COMMITS }, (_, n) => n).filter(isFile).length
       )
     }).pipe(Effect.scoped)
   )

@@ -1,6 +1,7 @@
 /** The content store against the jobs: every asset tree that was committed is there, and its bytes are what its CID says. */
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
+import { isContentOf, readCid } from "../content/BlockCid.ts"
 import { eachPage } from "../store/Snapshot.ts"
 import type { Note } from "./AuditReport.ts"
 import type { TreeReader } from "./StoredTrees.ts"
@@ -8,17 +9,38 @@ import type { TreeReader } from "./StoredTrees.ts"
 const PAGE = 1_000
 
 interface TreeRow {
-  readonly asset_tree_cid: string
+  readonly cid: string
+  /** Null where the tree is not in the store's own table. */
+  readonly document: string | null
 }
 
-/** Has every tree of the jobs that `sql` sees read, each once, while the rest of the audit goes on; the effect it answers waits for the end. */
+const toBytes = new TextEncoder()
+
+const isWhole = (text: string, document: string): boolean => {
+  const cid = readCid(text)
+  return cid !== undefined && isContentOf(cid, toBytes.encode(document))
+}
+
+/**
+ * Every tree of the jobs that `sql` sees, each once. Those of the table are hashed here; `read` reads the others while the rest of the
+ * audit goes on, and the effect it answers waits for the end.
+ */
 export const beginTrees = Effect.fn("Audit.trees")(function* (sql: SqlClient.SqlClient, read: TreeReader, note: Note) {
   const trees: Array<string> = []
+  let hashed = 0
   yield* eachPage(
-    (last: TreeRow | undefined) => sql<TreeRow>`SELECT DISTINCT asset_tree_cid FROM commit_job
-      WHERE asset_tree_cid > ${last?.asset_tree_cid ?? ""} ORDER BY asset_tree_cid LIMIT ${PAGE}`,
+    (last: TreeRow | undefined) => sql<TreeRow>`SELECT j.cid, t.document
+      FROM (SELECT DISTINCT asset_tree_cid AS cid FROM commit_job WHERE asset_tree_cid > ${last?.cid ?? ""}
+        ORDER BY asset_tree_cid LIMIT ${PAGE}) j LEFT JOIN asset_tree t ON t.cid = j.cid ORDER BY j.cid`,
     (rows) => {
-      for (const { asset_tree_cid } of rows) trees.push(asset_tree_cid)
+      for (const { cid, document } of rows) {
+        if (document === null) trees.push(cid)
+        else {
+          hashed++
+          if (!isWhole(cid, document))
+            note("tree_damaged", cid, "The table asset_tree does not hold what its CID says.")
+        }
+      }
     }
   )
   const lots = Array.from({ length: Math.ceil(trees.length / PAGE) }, (_, n) => trees.slice(n * PAGE, (n + 1) * PAGE))
@@ -28,6 +50,6 @@ export const beginTrees = Effect.fn("Audit.trees")(function* (sql: SqlClient.Sql
       if (kind === "missing") note("tree_missing", cid, "It was committed, and nobody can fetch it here.")
       else note("tree_damaged", cid, detail)
     }
-    return trees.length
+    return hashed + trees.length
   })
 })

@@ -3,10 +3,11 @@ import { Schema } from "effect"
 
 export class BlockDamaged extends Schema.TaggedError<BlockDamaged>()("BlockDamaged", {
   cid: Schema.String,
-  file: Schema.String
+  /** "the file …", or wherever else it is kept. */
+  place: Schema.String
 }) {
   override get message() {
-    return `The file ${this.file} no longer holds the content of ${this.cid}: it was changed, or the disk is failing. It was not served. Check the disk, then restore the file from a backup or register the asset's file again, which writes it anew.`
+    return `What ${this.place} holds is no longer the content of ${this.cid}: it was changed, or the disk is failing. It was not served. Check the disk, then restore it from a backup, or register the asset's file again, which writes it anew.`
   }
 }
 

@@ -70,8 +70,8 @@ const contentStore = (files: BlockFiles, publicUrl: string): ContentStore["Servi
       const bytes = yield* storing(doing, () => files.read(cid.toString()))
       if (bytes === undefined) return Option.none()
       if (isContentOf(cid, bytes)) return Option.some(bytes)
-      const file = files.pathOf(cid.toString())
-      return yield* new StorageUnavailable({ doing, cause: new BlockDamaged({ cid: cid.toString(), file }) })
+      const place = `the file ${files.pathOf(cid.toString())}`
+      return yield* new StorageUnavailable({ doing, cause: new BlockDamaged({ cid: cid.toString(), place }) })
     }),
     locationOf: (cid) => `${base}/ipfs/${cid}`
   }

@@ -11,6 +11,7 @@ import replicas from "./migrations/0004_Replicas.ts"
 import receipts from "./migrations/0005_Receipts.ts"
 import commitHistory from "./migrations/0006_CommitHistory.ts"
 import closedAccounts from "./migrations/0007_ClosedAccounts.ts"
+import assetTrees from "./migrations/0008_AssetTrees.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -20,7 +21,8 @@ const MIGRATIONS = {
   "0004_Replicas": replicas,
   "0005_Receipts": receipts,
   "0006_CommitHistory": commitHistory,
-  "0007_ClosedAccounts": closedAccounts
+  "0007_ClosedAccounts": closedAccounts,
+  "0008_AssetTrees": assetTrees
 }
 
 /** What each step does, for whoever upgrades. */
@@ -31,7 +33,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0004_Replicas": "adds what several daemons on one database need",
   "0005_Receipts": "adds receipts, and books that the database itself keeps balanced and unchanged",
   "0006_CommitHistory": "adds the history of each commit and the variants of replaced transactions",
-  "0007_ClosedAccounts": "adds when an account was closed"
+  "0007_ClosedAccounts": "adds when an account was closed",
+  "0008_AssetTrees": "adds a table for asset trees, which were files in the content folder"
 }
 
 /** Where the steps that were done are noted. */

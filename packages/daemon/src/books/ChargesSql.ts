@@ -20,6 +20,7 @@ import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ReplicaId } from "../replicas/Replica.ts"
+import { outsideFlow, step } from "../store/Flow.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
 import { credits, gas, heldCredits, heldTokens, revenue, tokens, wallets } from "./BookAccounts.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
@@ -115,18 +116,18 @@ export const layer: Layer.Layer<
     const hold = Effect.fn("Charges.hold")(function* (
       request: HoldRequest
     ): Effect.fn.Return<Hold, InsufficientFunds | StorageUnavailable | LedgerUnavailable> {
-      let placed = yield* place(request, undefined).pipe(storing("money was held"))
+      let placed = yield* step(place(request, undefined)).pipe(storing("money was held"))
       while (placed === "ask") {
         const reading = yield* debt.read(request.caller).pipe(storing("money was held"))
-        placed = yield* place(request, reading).pipe(storing("money was held"))
+        placed = yield* step(place(request, reading)).pipe(storing("money was held"))
       }
       return placed.hold
     })
 
-    /** The stored hold, locked; a hold nobody stored is a mistake of the program. */
+    /** The stored hold, locked. */
     const locked = Effect.fnUntraced(function* (id: string) {
       const [found] = yield* holds(sql`WHERE h.id = ${id} ${forUpdate}`)
-      return found ?? (yield* Effect.die(new Error(`There is no hold ${id} in the books.`)))
+      return found
     })
 
     const close = Effect.fnUntraced(function* (
@@ -149,6 +150,7 @@ export const layer: Layer.Layer<
     const captureOnce = Effect.fn("Charges.capture")(
       function* (hold: Hold, asked: Amount) {
         const stored = yield* locked(hold.id)
+        if (stored === undefined) return yield* Effect.die(new Error(`There is no hold ${hold.id} in the books.`))
         if (stored.state === "released") {
           return yield* Effect.logError(
             `The work ${stored.reference} of account ${stored.caller.name} ended well after its hold ${hold.id} had been released: it was not charged.`
@@ -182,7 +184,7 @@ export const layer: Layer.Layer<
     const releaseOnce = Effect.fn("Charges.release")(
       function* (hold: Hold) {
         const stored = yield* locked(hold.id)
-        if (stored.state === "held" && !(yield* mayBeMined(hold.id))) yield* close(stored, null, [])
+        if (stored?.state === "held" && !(yield* mayBeMined(hold.id))) yield* close(stored, null, [])
       },
       sql.withTransaction,
       storing("held money was given back")
@@ -200,14 +202,17 @@ export const layer: Layer.Layer<
           Effect.forkIn(scope),
           Effect.asVoid
         )
-      })
+      }).pipe(outsideFlow)
 
     /** A commit that was made is charged all the same; any other call has failed with this, and a call that failed costs nothing. */
-    const capture = (hold: Hold, asked: Amount) =>
-      Effect.tapError(captureOnce(hold, asked), () =>
-        later(hold, hold.operation === "commit" ? captureOnce(hold, asked) : releaseOnce(hold))
-      )
-    const release = (hold: Hold) => Effect.tapError(releaseOnce(hold), () => later(hold, releaseOnce(hold)))
+    const capture = (hold: Hold, asked: Amount) => {
+      const again = later(hold, hold.operation === "commit" ? captureOnce(hold, asked) : releaseOnce(hold))
+      return Effect.tapError(step(captureOnce(hold, asked), again), () => again)
+    }
+
+    /** A flow that lost its hold has nothing to give back; one that lost a later step has. */
+    const release = (hold: Hold) =>
+      outsideFlow(Effect.tapError(releaseOnce(hold), () => later(hold, releaseOnce(hold))))
 
     return Charges.of({ hold, capture, release })
   })

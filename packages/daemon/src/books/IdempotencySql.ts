@@ -10,6 +10,7 @@ import { Clock, Context, Duration, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import { isAlive, ReplicaId } from "../replicas/Replica.ts"
+import { inFlow, step } from "../store/Flow.ts"
 import { Idempotency, IdempotencyKeyInUse, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
 import { randomId } from "./RandomId.ts"
 import { storing } from "./StorageFailure.ts"
@@ -108,7 +109,7 @@ const make = Effect.gen(function* () {
     const unmark = Effect.sync(() => {
       for (const workId of marked) running.delete(workId)
     })
-    return yield* sql.withTransaction(claim(request, key, mark)).pipe(Effect.onError(() => unmark))
+    return yield* step(sql.withTransaction(claim(request, key, mark))).pipe(Effect.onError(() => unmark))
   }, storing("an idempotency key was looked up"))
 
   /** The call ended without an answer: another daemon may have its key. In the background, for the store may be why it failed. */
@@ -129,7 +130,13 @@ const make = Effect.gen(function* () {
     yield* sql`UPDATE idempotency SET ${sql.update({ state: "done", status, body, headers_json, answered_at })} WHERE work_id = ${workId}`
   }, storing("an answer was kept for its idempotency key"))
 
-  const run = Effect.fn("Idempotency.run")(function* <E, R>(
+  /** What the call stored is on the disk when it is answered. */
+  const run = Effect.fn("Idempotency.run")(
+    <E, R>(request: Request, call: (workId: string) => Effect.Effect<StoredAnswer, E, R>) =>
+      inFlow(runOnce(request, call)).pipe(storing("what a call did was written"))
+  )
+
+  const runOnce = Effect.fnUntraced(function* <E, R>(
     request: Request,
     call: (workId: string) => Effect.Effect<StoredAnswer, E, R>
   ) {

@@ -5,12 +5,13 @@
  * but for one that takes the first one's place under the same nonce.
  */
 import { LedgerUnavailable, type StorageUnavailable } from "@treemark/core"
-import { Context, Duration, Effect, Fiber, Layer, Option, Schedule } from "effect"
+import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Hex, TransactionReceipt } from "viem"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
 import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
 import { type Lease, type LeaseElsewhere, type LeaseLost, Leases } from "../replicas/Leases.ts"
+import { onDisk, outsideFlow, step } from "../store/Flow.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { makeFollowing } from "./Following.ts"
 import { isSqlError, makeOutboxStore, storage } from "./OutboxStore.ts"
@@ -44,7 +45,7 @@ export class Outbox extends Context.Service<
     readonly resume: (
       signed: Signed
     ) => Effect.Effect<TransactionReceipt, TransactionLost | StorageUnavailable | LeaseElsewhere | LeaseLost>
-    /** Makes a change of a job's row that must not be lost: tried until the store takes it. */
+    /** Makes a change of a job's row that must not be lost, one transaction: tried until the store takes it. A step of the flow. */
     readonly persist: (change: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<void>
   }
 >()("@treemark/daemon/jobs/Outbox") {
@@ -52,6 +53,7 @@ export class Outbox extends Context.Service<
 }
 
 const make = Effect.fnUntraced(function* (options: OutboxOptions) {
+  const scope = yield* Effect.scope
   const wallets = yield* HdWallets
   const leases = yield* Leases
   const store = yield* makeOutboxStore
@@ -62,9 +64,13 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
   })
   const laneOf = makeWalletLanes()
 
-  const persist = Effect.fn("Outbox.persist")((change: Effect.Effect<unknown, SqlError.SqlError>) =>
-    store.untilStored(change)
-  )
+  const persist = Effect.fn("Outbox.persist")((change: Effect.Effect<unknown, SqlError.SqlError>) => {
+    const untilStored = store.untilStored(change)
+    return step(change, Effect.forkIn(untilStored, scope)).pipe(
+      Effect.catchIf(isSqlError, () => outsideFlow(untilStored)),
+      Effect.asVoid
+    )
+  })
 
   /** Another daemon may have signed for the wallet since the last epoch, and stepped over what stopped this one. */
   const startLane = Effect.fnUntraced(function* (lane: WalletLane, network: LedgerNetwork, { epoch }: Lease) {
@@ -93,15 +99,14 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
       if (!wanted.begin()) {
         return yield* new LedgerUnavailable({ network: network.name, reason: "there was no room to send it in time." })
       }
-      const signed = yield* store.sign(wanted, lane, lease)
-      wanted.onSigned(signed.hash)
-      const sending = yield* Effect.forkChild(sendUnder(lease, signed), { startImmediately: true })
-      return { signed, sending }
+      return yield* store.sign(wanted, lane, lease)
     }, lane.turn.withPermit)
     const run = Effect.fnUntraced(function* (lease: Lease) {
-      const { sending, signed } = yield* begin(lease)
+      const signed = yield* begin(lease)
+      yield* onDisk.pipe(Effect.mapError(storage("storing a signed transaction")))
+      wanted.onSigned(signed.hash)
       const followed = { signed, hashes: [signed.hash], lane, lease, isResumed: false }
-      return yield* follow(followed, yield* Fiber.join(sending))
+      return yield* follow(followed, yield* sendUnder(lease, signed))
     }, lane.slots.withPermit)
     return yield* withLease(lane, run)
   })

@@ -6,6 +6,7 @@ import { StorageUnavailable } from "@treemark/core"
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { type Lease, Leases } from "../replicas/Leases.ts"
+import { step } from "../store/Flow.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { addEvent, type CommitEvent, replacedDetail } from "./CommitHistory.ts"
 import * as Nonces from "./Nonces.ts"
@@ -46,11 +47,12 @@ export const makeOutboxStore = Effect.gen(function* () {
   const startAt = (lane: Nonces.Lane, mined: number) =>
     Effect.mapError(inStore(Nonces.startAt(lane, mined)), storage("reading the nonces of a wallet"))
 
+  /** A step: several wallets' turns, or several turns of one wallet, may be in one COMMIT. Nothing is sent before it. */
   const sign = Effect.fnUntraced(function* (wanted: Wanted, lane: Nonces.Lane, lease: Lease) {
     const { network, table, id, walletIndex } = wanted
     const at = yield* Clock.currentTimeMillis
-    return yield* sql
-      .withTransaction(
+    return yield* step(
+      sql.withTransaction(
         Effect.gen(function* () {
           yield* leases.guard(lease)
           const nonce = yield* inStore(Nonces.take(lane))
@@ -62,7 +64,7 @@ export const makeOutboxStore = Effect.gen(function* () {
           return signed
         })
       )
-      .pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(storage("storing a signed transaction")(cause))))
+    ).pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(storage("storing a signed transaction")(cause))))
   })
 
   /** Says so only of a transaction that has not ended meanwhile: another daemon may have taken it over and been told of its receipt. */

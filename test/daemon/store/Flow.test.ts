@@ -131,6 +131,26 @@ describe("a flow", () => {
     )
   )
 
+  it.live("whose own change failed with no step behind it goes on: the change can be tried again", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { committed, sql } = yield* opened
+        yield* inFlow(
+          Effect.gen(function* () {
+            yield* step(add(sql, 1))
+            yield* onDisk
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(orphan(sql))))
+            yield* add(sql, 2)
+            yield* step(add(sql, 3))
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(orphan(sql))))
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(add(sql, 4))))
+          })
+        ).pipe(Effect.exit)
+        assert.deepStrictEqual(yield* committed, [1, 2])
+      })
+    )
+  )
+
   it.live("loses nothing by the loss of another flow's later COMMIT", () =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -11,7 +11,7 @@ import type { Hex, TransactionReceipt } from "viem"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
 import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
 import { type Lease, type LeaseElsewhere, type LeaseLost, Leases } from "../replicas/Leases.ts"
-import { onDisk, outsideFlow, step } from "../store/Flow.ts"
+import { onDisk, step } from "../store/Flow.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { makeFollowing } from "./Following.ts"
 import { isSqlError, makeOutboxStore, storage } from "./OutboxStore.ts"
@@ -67,7 +67,7 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
   const persist = Effect.fn("Outbox.persist")((change: Effect.Effect<unknown, SqlError.SqlError>) => {
     const untilStored = store.untilStored(change)
     return step(change, Effect.forkIn(untilStored, scope)).pipe(
-      Effect.catchIf(isSqlError, () => outsideFlow(untilStored)),
+      Effect.catchIf(isSqlError, () => untilStored),
       Effect.asVoid
     )
   })

@@ -6,7 +6,7 @@ import { StorageUnavailable } from "@treemark/core"
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { type Lease, Leases } from "../replicas/Leases.ts"
-import { step } from "../store/Flow.ts"
+import { outsideFlow, step } from "../store/Flow.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { addEvent, type CommitEvent, replacedDetail } from "./CommitHistory.ts"
 import * as Nonces from "./Nonces.ts"
@@ -28,7 +28,7 @@ export const makeOutboxStore = Effect.gen(function* () {
   const leases = yield* Leases
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
 
-  /** Tries a change until the store takes it; fails only with what is no failure of the store. */
+  /** Tries a change until the store takes it, whatever the flow has lost; fails only with what is no failure of the store. */
   const untilStored = Effect.fnUntraced(function* <E>(change: Effect.Effect<unknown, E | SqlError.SqlError>) {
     for (let failures = 0; ; failures++) {
       const error = yield* change.pipe(
@@ -39,7 +39,7 @@ export const makeOutboxStore = Effect.gen(function* () {
       yield* Effect.logError("The store refused a change of a job that is under way; trying again", error)
       yield* Effect.sleep(storePause(failures))
     }
-  })
+  }, outsideFlow)
 
   const note = ({ id, table }: Signed, at: number, event: CommitEvent) =>
     table === "commit_job" ? inStore(addEvent(id, at, event)) : Effect.void

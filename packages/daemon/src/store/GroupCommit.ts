@@ -85,7 +85,7 @@ export const makeGroupCommit = (database: DatabaseSync, connection: Connection, 
       begin: flow === undefined ? Effect.void : checked(flow),
       flush: step === undefined ? flushSoon : flushLater,
       end: (joined) => {
-        if (flow === undefined) return joined.committed
+        if (flow === undefined || (step === undefined && flow.newest === undefined)) return joined.committed
         flow.newest = joined
         if (step === undefined) return Effect.andThen(Effect.exit(joined.committed), checked(flow))
         joined.ifLost.push(Effect.provideContext(step.ifLost, fiber.context))

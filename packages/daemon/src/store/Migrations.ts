@@ -12,6 +12,7 @@ import receipts from "./migrations/0005_Receipts.ts"
 import commitHistory from "./migrations/0006_CommitHistory.ts"
 import closedAccounts from "./migrations/0007_ClosedAccounts.ts"
 import assetTrees from "./migrations/0008_AssetTrees.ts"
+import fewerIndexes from "./migrations/0009_FewerIndexes.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -22,7 +23,8 @@ const MIGRATIONS = {
   "0005_Receipts": receipts,
   "0006_CommitHistory": commitHistory,
   "0007_ClosedAccounts": closedAccounts,
-  "0008_AssetTrees": assetTrees
+  "0008_AssetTrees": assetTrees,
+  "0009_FewerIndexes": fewerIndexes
 }
 
 /** What each step does, for whoever upgrades. */
@@ -34,7 +36,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0005_Receipts": "adds receipts, and books that the database itself keeps balanced and unchanged",
   "0006_CommitHistory": "adds the history of each commit and the variants of replaced transactions",
   "0007_ClosedAccounts": "adds when an account was closed",
-  "0008_AssetTrees": "adds a table for asset trees, which were files in the content folder"
+  "0008_AssetTrees": "adds a table for asset trees, which were files in the content folder",
+  "0009_FewerIndexes": "drops indexes that only cost time, and adds one for the holds of a commit"
 }
 
 /** Where the steps that were done are noted. */

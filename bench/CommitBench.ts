@@ -4,13 +4,13 @@ import { NodeServices } from "@effect/platform-node"
 import { amount, Caller, commitAsset, decodeCommitRequest, UNITS_PER_TOKEN, walletAddress } from "@treemark/core"
 import { Effect, Layer, Logger, ManagedRuntime, Stream } from "effect"
 import { HttpServer } from "effect/http"
-import type { Hex } from "viem"
+import { encodeFunctionData, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { Accounts } from "../packages/daemon/src/accounts/Accounts.ts"
 import { Idempotency } from "../packages/daemon/src/books/Idempotency.ts"
 import { Assets } from "../packages/daemon/src/content/Assets.ts"
 import { receiptedAnswer } from "../packages/daemon/src/edge/ReceiptHeader.ts"
-import { commitInput } from "../packages/daemon/src/ledger/CommitTerms.ts"
+import { commitAbi } from "../packages/daemon/src/ledger/CommitContract.ts"
 import { LocalChains } from "../packages/daemon/src/ledger/embedded/LocalChains.ts"
 import { historyOf } from "../packages/daemon/src/ledger/History.ts"
 import { Networks } from "../packages/daemon/src/ledger/Networks.ts"
@@ -109,7 +109,7 @@ export const openCommitBench = async (home: string): Promise<CommitBench> => {
       chainId: network.chainId,
       nonce: nonce++,
       to: network.contract as Hex,
-      data: commitInput({ assetCid: asset.assetCid, commitData: record }),
+      data: encodeFunctionData({ abi: commitAbi, functionName: "commit", args: [asset.assetCid, record] }),
       gas: GAS,
       maxFeePerGas: GWEI_100,
       maxPriorityFeePerGas: 0n,

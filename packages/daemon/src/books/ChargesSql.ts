@@ -6,7 +6,6 @@
  * the interface asks for no more; what the transfer cannot carry stays owed, and counts against the wallet's next call.
  */
 import {
-  type AccountId,
   type Amount,
   amount,
   Charges,
@@ -29,6 +28,11 @@ import { randomId } from "./RandomId.ts"
 import { priceIn, Receipts } from "./Receipts.ts"
 import { storing } from "./StorageFailure.ts"
 import { payable, WalletDebt, type WalletReading } from "./WalletDebt.ts"
+
+interface Standing {
+  readonly closed_at: number | bigint | null
+  readonly hold_id: string | null
+}
 
 type HoldRequest = Parameters<Charges["Service"]["hold"]>[0]
 
@@ -84,11 +88,15 @@ export const layer: Layer.Layer<
       return { hold: { id, caller, operation, reference, amount: request.amount } }
     })
 
-    /** A call that was let in just before its account was closed finds nothing there that it may spend. */
-    const isClosed = (accountId: AccountId) =>
+    /**
+     * The hold that the work has already, and whether the account was closed: a call that was let in just before that finds nothing there
+     * that it may spend.
+     */
+    const standingOf = ({ caller, operation, reference }: HoldRequest) =>
       Effect.map(
-        sql`SELECT id FROM account WHERE id = ${accountId} AND closed_at IS NOT NULL`,
-        (rows) => rows.length > 0
+        sql<Standing>`SELECT a.closed_at, (SELECT h.id FROM hold h WHERE h.account_id = a.id AND h.operation = ${operation}
+          AND h.reference = ${reference} AND h.state <> 'released') AS hold_id FROM account a WHERE a.id = ${caller.accountId}`,
+        (rows) => rows[0] ?? { closed_at: null, hold_id: null }
       )
 
     /** Without a reading of the wallet only credits are tried; with one, credits still come first. */
@@ -98,10 +106,12 @@ export const layer: Layer.Layer<
     ): Effect.fn.Return<Placed, SqlError.SqlError | InsufficientFunds> {
       const { accountId } = request.caller
       const [balance = 0n] = yield* postings.lock([credits(accountId)])
-      const [known] = yield* holds(sql`WHERE h.account_id = ${accountId} AND h.operation = ${request.operation}
-        AND h.reference = ${request.reference} AND h.state <> 'released'`)
-      if (known !== undefined) return { hold: known }
-      if (yield* isClosed(accountId)) {
+      const standing = yield* standingOf(request)
+      if (standing.hold_id !== null) {
+        const [known] = yield* holds(sql`WHERE h.id = ${standing.hold_id}`)
+        if (known !== undefined) return { hold: known }
+      }
+      if (standing.closed_at !== null) {
         return yield* new InsufficientFunds({ needed: request.amount, credits: amount(0n), tokens: amount(0n) })
       }
       if (balance >= request.amount) return yield* write(request, "credits")

@@ -76,14 +76,18 @@ const make = Effect.gen(function* () {
     const work_id = yield* randomId(WORK_PREFIX[request.operation], random)
     const bound = { account_id: request.accountId, operation: request.operation, key }
     const created_at = yield* Clock.currentTimeMillis
-    yield* sql`INSERT INTO idempotency ${sql.insert({
+    const added = yield* sql`INSERT INTO idempotency ${sql.insert({
       ...bound,
       fingerprint: request.fingerprint,
       work_id,
       state: "running",
       replica_id,
       created_at
-    })} ON CONFLICT (account_id, operation, key) DO NOTHING`
+    })} ON CONFLICT (account_id, operation, key) DO NOTHING RETURNING work_id`
+    if (added.length > 0) {
+      mark(work_id)
+      return { workId: work_id }
+    }
     const [row] = yield* sql<Row>`SELECT fingerprint, work_id, status, body, headers_json, replica_id,
       ${isAlive(sql, "idempotency.replica_id")} AS lives FROM idempotency
       WHERE account_id = ${bound.account_id} AND operation = ${bound.operation} AND key = ${key} ${forUpdate}`

@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
     return Math.max(Number(entry.created_at), Number(last?.created_at ?? 0))
   })
 
-  const issue = Effect.fn("Receipts.issue")(function* ({ hold, entryId, taken }: Charge) {
+  const issue = Effect.fnUntraced(function* ({ hold, entryId, taken }: Charge) {
     const { accountId } = hold.caller
     yield* lockAccount(accountId)
     const [last] = yield* sql<ReceiptRow>`SELECT hash, sequence, created_at FROM receipt

@@ -59,10 +59,16 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
     settlement.settle(holdId, Exit.isSuccess(exit) ? Option.some(exit.value.gasPaid) : Option.none())
 
   /**
-   * A refused commit was never taken by a node, so the same id may be tried anew; its row is written over. What was held for it may
-   * have been given back meanwhile, by an earlier call that failed while the store was away: then there is no money behind it.
+   * A refused commit was never taken by a node, so the same id may be tried anew; its row is written over (`isAgain`). What was held for
+   * it may have been given back meanwhile, by an earlier call that failed while the store was away: then there is no money behind it.
    */
-  const insert = Effect.fnUntraced(function* (role: NetworkRole, order: CommitOrder, signed: Signed, at: number) {
+  const insert = Effect.fnUntraced(function* (
+    role: NetworkRole,
+    order: CommitOrder,
+    isAgain: boolean,
+    signed: Signed,
+    at: number
+  ) {
     const held = yield* sql`SELECT id FROM hold WHERE id = ${order.holdId} AND state = 'held'`
     if (held.length === 0) {
       return yield* new LedgerUnavailable({
@@ -73,7 +79,7 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
     }
     const lane = { chainId: signed.network.chainId, address: signed.address }
     const row = { ...newColumns(role, order, lane, at), ...signedColumns(signed) }
-    yield* sql`DELETE FROM commit_job WHERE id = ${order.commitId} AND state = 'refused'`
+    if (isAgain) yield* sql`DELETE FROM commit_job WHERE id = ${order.commitId} AND state = 'refused'`
     yield* sql`INSERT INTO commit_job ${sql.insert(row)}`
   })
 
@@ -81,6 +87,7 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
   const sign = Effect.fnUntraced(function* (
     role: NetworkRole,
     order: CommitOrder,
+    isAgain: boolean,
     progress: Progress,
     onTerms: (terms: Terms) => void
   ) {
@@ -90,7 +97,7 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
     const toSign = {
       ...order,
       terms: quoted,
-      insert: (signed: Signed, at: number) => insert(role, order, signed, at)
+      insert: (signed: Signed, at: number) => insert(role, order, isAgain, signed, at)
     }
     return yield* unlessElsewhere(networks.role(role).name)(steps.signAndSend(role, toSign, progress))
   })
@@ -117,7 +124,9 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
     }
     const run = (progress: Progress) =>
       Effect.flatMap(steps.find(order.commitId), (row) =>
-        row === undefined || row.state === "refused" ? sign(role, order, progress, onTerms) : goOn(row, progress)
+        row === undefined || row.state === "refused"
+          ? sign(role, order, row !== undefined, progress, onTerms)
+          : goOn(row, progress)
       )
     const late: Effect.Effect<never, CommitPending | LedgerUnavailable> = Effect.suspend(() =>
       quoted === undefined ? Effect.succeed(undefined) : waitingReason(network, quoted)
@@ -133,8 +142,8 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
   })
 
   const unfinished =
-    yield* sql<CommitRow>`SELECT commit_job.* FROM commit_job LEFT JOIN hold ON hold.id = commit_job.hold_id
-    WHERE commit_job.state IN ('signed', 'sent') OR hold.state = 'held' ORDER BY commit_job.chain_id, commit_job.nonce`.pipe(
+    yield* sql<CommitRow>`SELECT * FROM commit_job WHERE state IN ('queued', 'signed', 'sent') AND state <> 'queued'
+      UNION SELECT j.* FROM hold h JOIN commit_job j ON j.hold_id = h.id WHERE h.state = 'held' ORDER BY chain_id, nonce`.pipe(
       Effect.mapError((cause) => new StorageUnavailable({ doing: "reading the unfinished commits", cause }))
     )
   for (const row of unfinished) {

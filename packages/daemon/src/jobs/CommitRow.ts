@@ -11,8 +11,8 @@ import {
   type WalletAddress,
   walletAddress
 } from "@treemark/core"
-import { bytesToHex, encodeEventTopics, type Hex, isAddressEqual, type TransactionReceipt } from "viem"
-import { commitAbi } from "../ledger/CommitContract.ts"
+import { bytesToHex, type Hex, isAddressEqual, keccak256, stringToBytes, type TransactionReceipt } from "viem"
+import { COMMIT_TOPIC } from "../ledger/CommitContract.ts"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
 import type { Lane } from "../replicas/Leases.ts"
 import type { Signed } from "./OutboxTransaction.ts"
@@ -103,10 +103,10 @@ export const entryOfReceipt = (
   assetCid: string,
   receipt: TransactionReceipt
 ): LedgerEntry | undefined => {
-  const [signature, , asset] = encodeEventTopics({ abi: commitAbi, eventName: "Commit", args: { assetCid } })
+  const asset = keccak256(stringToBytes(assetCid))
   const event = receipt.logs.find(
     ({ address, topics }) =>
-      isAddressEqual(address, network.contract as `0x${string}`) && topics[0] === signature && topics[2] === asset
+      isAddressEqual(address, network.contract as `0x${string}`) && topics[0] === COMMIT_TOPIC && topics[2] === asset
   )
   if (receipt.status !== "success" || event === undefined) return undefined
   return new LedgerEntry({

@@ -6,7 +6,7 @@ import { type LedgerEntry, LedgerUnavailable, type NetworkRole, StorageUnavailab
 import { Duration, Effect, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TransactionReceipt } from "viem"
-import { type CommitContent, commitInput } from "../ledger/CommitTerms.ts"
+import { type CommitContent, commitInput } from "../ledger/CommitContract.ts"
 import type { Terms } from "../ledger/Fees.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import type { LeaseElsewhere, LeaseLost } from "../replicas/Leases.ts"
@@ -81,7 +81,7 @@ export const makeCommitSteps = Effect.gen(function* () {
     return yield* new LedgerUnavailable({ network: network.name, reason: columns.error ?? "" })
   })
 
-  const signAndSend = Effect.fn("CommitJobs.signAndSend")(function* (
+  const signAndSend = Effect.fnUntraced(function* (
     role: NetworkRole,
     { insert, terms, ...order }: ToSign,
     progress: Progress

@@ -93,7 +93,7 @@ export const makeFollowing = Effect.fnUntraced(function* (store: OutboxStore, pa
         )
     )
 
-  const follow = Effect.fn("Outbox.follow")(function* (followed: Followed, first: Verdict) {
+  const follow = Effect.fnUntraced(function* (followed: Followed, first: Verdict) {
     const { isResumed, lane, lease } = followed
     let { hashes, signed } = followed
     const { network, nonce } = signed

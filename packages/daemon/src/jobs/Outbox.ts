@@ -64,13 +64,13 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
   })
   const laneOf = makeWalletLanes()
 
-  const persist = Effect.fn("Outbox.persist")((change: Effect.Effect<unknown, SqlError.SqlError>) => {
+  const persist = (change: Effect.Effect<unknown, SqlError.SqlError>) => {
     const untilStored = store.untilStored(change)
     return step(change, Effect.forkIn(untilStored, scope)).pipe(
       Effect.catchIf(isSqlError, () => untilStored),
       Effect.asVoid
     )
-  })
+  }
 
   /** Another daemon may have signed for the wallet since the last epoch, and stepped over what stopped this one. */
   const startLane = Effect.fnUntraced(function* (lane: WalletLane, network: LedgerNetwork, { epoch }: Lease) {

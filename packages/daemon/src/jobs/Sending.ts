@@ -63,7 +63,7 @@ export const receiptOfAny = Effect.fnUntraced(function* (network: Network, hashe
  * Asks for the receipt of one of `hashes` until it is there or `patienceMs` has passed; a node that does not answer is asked again.
  * An embedded chain tells of its blocks, and makes one after it has taken a transaction: it is first asked then.
  */
-export const awaitReceipt = Effect.fn("Sending.awaitReceipt")(function* (
+export const awaitReceipt = Effect.fnUntraced(function* (
   network: LedgerNetwork,
   hashes: ReadonlyArray<Hex>,
   patienceMs: number

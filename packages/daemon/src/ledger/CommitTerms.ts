@@ -5,21 +5,12 @@
  */
 import { formatTokens, LedgerUnavailable, type NetworkRole, type WalletAddress } from "@treemark/core"
 import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
-import { encodeFunctionData, type Hex } from "viem"
+import type { Hex } from "viem"
 import { makeCommitters } from "../wallets/Committers.ts"
-import { commitAbi } from "./CommitContract.ts"
+import { type CommitContent, commitInput, commitInputSize } from "./CommitContract.ts"
 import { feesNow, type Terms, termsFor, withMargin } from "./Fees.ts"
 import { type LedgerNetwork, Networks } from "./Networks.ts"
 import { ask, ledgerUnavailable } from "./RpcFailure.ts"
-
-export interface CommitContent {
-  readonly assetCid: string
-  readonly commitData: string
-}
-
-/** Input of the transaction that records a commit (ERC-7053). */
-export const commitInput = ({ assetCid, commitData }: CommitContent): Hex =>
-  encodeFunctionData({ abi: commitAbi, functionName: "commit", args: [assetCid, commitData] })
 
 const KEPT_FOR = Duration.minutes(1)
 const KEPT_AT_MOST = 256
@@ -58,41 +49,46 @@ export class CommitTerms extends Context.Service<
         { capacity: KEPT_AT_MOST, timeToLive: keeping(LOOK_KEPT_FOR) }
       )
 
-      const estimateGas = (network: LedgerNetwork, committer: WalletAddress, data: Hex) =>
-        ask(network, () => network.client.estimateGas({ account: committer as Hex, to: network.contract as Hex, data }))
+      const estimateGas = (network: LedgerNetwork, committer: WalletAddress, content: CommitContent) =>
+        ask(network, () =>
+          network.client.estimateGas({
+            account: committer as Hex,
+            to: network.contract as Hex,
+            data: commitInput(content)
+          })
+        )
 
       /**
        * An embedded chain's contract stores nothing: what a commit costs there depends on how many words of input it has, but for the zero
        * bytes among them, for which the margin has room many times over. So commits of one size share an estimate.
        */
-      const samples = new Map<string, Hex>()
+      const samples = new Map<string, CommitContent>()
       const estimates = yield* Cache.makeWith(
         (key: string) => {
           const [role, committer] = JSON.parse(key) as [NetworkRole, WalletAddress]
-          return estimateGas(networks.role(role), committer, samples.get(key) ?? "0x")
+          return estimateGas(networks.role(role), committer, samples.get(key) ?? { assetCid: "", commitData: "" })
         },
         { capacity: KEPT_AT_MOST, timeToLive: keeping(KEPT_FOR) }
       )
-      const gasOf = (network: LedgerNetwork, committer: WalletAddress, data: Hex) => {
-        if (!network.embedded) return estimateGas(network, committer, data)
-        const key = JSON.stringify([network.role, committer, Math.ceil(data.length / 64)])
-        samples.set(key, data)
+      const gasOf = (network: LedgerNetwork, committer: WalletAddress, content: CommitContent) => {
+        if (!network.embedded) return estimateGas(network, committer, content)
+        const key = JSON.stringify([network.role, committer, commitInputSize(content)])
+        samples.set(key, content)
         return Effect.ensuring(
           Cache.get(estimates, key),
           Effect.sync(() => samples.delete(key))
         )
       }
 
-      const estimate = Effect.fn("CommitTerms.estimate")(
+      const estimate = Effect.fnUntraced(
         function* (network: LedgerNetwork, content: CommitContent) {
-          const data = commitInput(content)
           const committer = committers.of(content.assetCid).address
           if (!withContract.has(network.role)) {
             yield* checkContract(network)
             withContract.add(network.role)
           }
           const look = JSON.stringify([network.role, committer])
-          const [gas, [fees, funds]] = yield* Effect.all([gasOf(network, committer, data), Cache.get(looks, look)], {
+          const [gas, [fees, funds]] = yield* Effect.all([gasOf(network, committer, content), Cache.get(looks, look)], {
             concurrency: "unbounded"
           })
           const terms = termsFor(withMargin(gas), fees)

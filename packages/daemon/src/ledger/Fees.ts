@@ -87,7 +87,7 @@ const sharedFees = Effect.fnUntraced(function* (network: LedgerNetwork) {
  * Waits until a unit of gas costs no more than the cap, or until `isWanted` says that nobody wants it any more. Terms below the cap
  * were made at fees below it, so nothing is asked for them.
  */
-export const awaitFees = Effect.fn("Fees.awaitFees")(function* (
+export const awaitFees = Effect.fnUntraced(function* (
   network: LedgerNetwork,
   terms: Terms,
   isWanted: Effect.Effect<boolean>

@@ -47,7 +47,7 @@ describe.skipIf(isAnvilMissing)("a node that answers a send with an error", () =
   )
 
   for (const [what, fault, says] of [
-    ["it is too busy (429)", { status: 429, headers: { "retry-after": "1" } }, "asks for fewer requests (HTTP 429)"],
+    ["it is too busy (429)", { status: 429, headers: { "retry-after": "60" } }, "asks for fewer requests (HTTP 429)"],
     ["the fee is below what it takes", refused("transaction underpriced"), "(transaction underpriced)"],
     ["the wallet cannot pay", refused("insufficient funds for gas * price + value"), "(insufficient funds"],
     [
@@ -75,6 +75,20 @@ describe.skipIf(isAnvilMissing)("a node that answers a send with an error", () =
       }).pipe(Effect.scoped)
     )
   }
+})
+
+describe.skipIf(isAnvilMissing)("a node that is busy for a moment", () => {
+  it.live("and turns a send away (429) is asked again with the same bytes: the commit is made", () =>
+    Effect.gen(function* () {
+      const { mined, proxy, run } = yield* rig()
+      proxy.plan = (method, n) =>
+        method === SEND && n <= 2 ? { status: 429, headers: { "retry-after": "1" } } : undefined
+      yield* run(Effect.map(recordOne("one"), (exit) => assert.isTrue(Exit.isSuccess(exit))))
+      assert.strictEqual(proxy.calls(SEND), 3)
+      assert.strictEqual(new Set(proxy.sent).size, 1)
+      assert.strictEqual(yield* mined, 1)
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe.skipIf(isAnvilMissing)("a node behind a balancer", () => {

@@ -104,7 +104,7 @@ describe("sends over HTTP", () => {
     ["cut-before", "unknown"],
     ["hang", "unknown"],
     [{ status: 503 }, "unknown"],
-    [{ status: 429 }, "not-sent"],
+    [{ status: 429, headers: { "retry-after": "600" } }, "not-sent"],
     [{ error: { code: -32000, message: "nonce too low" } }, "refused"]
   ] as const) {
     it.live(`are tried once, whatever comes: ${JSON.stringify(fault)} is ${outcome}`, () =>
@@ -113,6 +113,21 @@ describe("sends over HTTP", () => {
           proxy.plan = () => fault
           assert.strictEqual((yield* failureOf(request, SEND)).outcome, outcome)
           assert.strictEqual(proxy.calls(SEND), 1)
+        })
+      )
+    )
+  }
+
+  for (const fault of [{ status: 429 }, { error: { code: 429, message: "slow down" } }]) {
+    it.live(`are tried again after ${JSON.stringify(fault)}, which turned them away unseen, and not for ever`, () =>
+      withProxy((proxy, request) =>
+        Effect.gen(function* () {
+          proxy.plan = firstThen([fault, fault])
+          assert.strictEqual(yield* Effect.promise(() => request({ method: SEND })), "0x7")
+          assert.strictEqual(proxy.calls(SEND), 3)
+          proxy.plan = () => fault
+          yield* failureOf(request, SEND)
+          assert.strictEqual(proxy.calls(SEND), 3 + 4)
         })
       )
     )

@@ -1,7 +1,7 @@
 /**
  * JSON-RPC 2.0 over HTTP as an EIP-1193 `request` function: a timeout per try, and a few more tries where trying again is safe.
- * Reads are repeated on 429 and 503 (after `Retry-After`), other 5xx, resets and timeouts. A send is tried once: whoever sends
- * decides. A URL may hold a key, so texts name the host only.
+ * Reads are repeated on 429 and 503 (after `Retry-After`), other 5xx, resets and timeouts. A send is repeated only on 429, which says that
+ * it was not looked at; else whoever sends decides. A URL may hold a key, so texts name the host only.
  */
 import { Duration, Effect, Random, Redacted, Result, Schema } from "effect"
 import { RpcFailure } from "./RpcFailure.ts"
@@ -14,7 +14,7 @@ export interface HttpRpcOptions {
   readonly url: Redacted.Redacted<string>
   /** For each try; 10 s by default. */
   readonly timeout?: Duration.Duration
-  /** Further tries of a read; 3 by default. */
+  /** Further tries of a read, and of a send that a busy node turned away; 3 by default. */
   readonly retries?: number
 }
 
@@ -45,6 +45,8 @@ const decodeAnswer = Schema.decodeUnknownResult(Answer)
 interface FailedTry {
   readonly failure: RpcFailure
   readonly pauseMs: number | undefined
+  /** The node turned the request away unseen, because it has too many. */
+  readonly isTurnedAway?: boolean
 }
 
 /** A `request` over HTTP. `url` is an absolute http(s) URL; user and password in it are sent as Basic authentication. */
@@ -84,12 +86,12 @@ export const httpRequest = (options: HttpRpcOptions): Request => {
         if (answer !== undefined && "error" in answer) {
           const { code, data, message } = answer.error
           const failure = new RpcFailure({ network, outcome: "refused", code, data, detail: message })
-          return Effect.fail({ failure, pauseMs: status === 429 || code === 429 ? pauseOf(retryAfter) : undefined })
+          const isTurnedAway = status === 429 || code === 429
+          return Effect.fail({ failure, pauseMs: isTurnedAway ? pauseOf(retryAfter) : undefined, isTurnedAway })
         }
         if (status === 429) {
-          return Effect.fail(
-            failed("not-sent", "asks for fewer requests (HTTP 429): try again later.", pauseOf(retryAfter))
-          )
+          const busy = failed("not-sent", "asks for fewer requests (HTTP 429): try again later.", pauseOf(retryAfter))
+          return Effect.fail({ ...busy, isTurnedAway: true })
         }
         if (status === 413)
           return Effect.fail(failed("refused", "answered HTTP 413: it was asked for too much at once."))
@@ -104,13 +106,14 @@ export const httpRequest = (options: HttpRpcOptions): Request => {
     )
 
   const call = Effect.fnUntraced(function* (method: string, params: unknown) {
-    const tries = method.startsWith("eth_send") ? 1 : retries + 1
+    const isSend = method.startsWith("eth_send")
     const body = JSON.stringify({ jsonrpc: "2.0", id: ++lastId, method, params: params ?? [] })
     for (let made = 1; ; made++) {
       const result = yield* Effect.result(once(body))
       if (Result.isSuccess(result)) return result.success
-      const { failure, pauseMs } = result.failure
-      if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS || made >= tries) return yield* failure
+      const { failure, isTurnedAway = false, pauseMs } = result.failure
+      const isFinal = made > retries || (isSend && !isTurnedAway)
+      if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS || isFinal) return yield* failure
       const backoff = FIRST_PAUSE_MS * 2 ** (made - 1) * (0.5 + (yield* Random.next))
       yield* Effect.sleep(Duration.millis(Math.max(pauseMs, backoff)))
     }

@@ -59,6 +59,13 @@ const nodeDown = Layer.effect(
   })
 ).pipe(Layer.provide(networksOf(COMMITS)))
 
+const elsewhere = Layer.effect(
+  Networks,
+  Effect.map(Networks, (networks) =>
+    Networks.of({ ...networks, role: (name) => ({ ...networks.role(name), embedded: false }) })
+  )
+).pipe(Layer.provide(networksOf(COMMITS)))
+
 const FOREIGN: Hex = `0x${"f0".repeat(32)}`
 
 /** The same ledger with one more commit in block 3, by `committer`; a node gives it only to those who ask for that wallet. */
@@ -143,6 +150,16 @@ describe("the audit", () => {
         )
       assert.deepStrictEqual(yield* found(2), [["event_unknown", FOREIGN]])
       assert.deepStrictEqual(yield* found(1), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("finds the commits of a chain elsewhere by the blocks that the jobs name", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      const trees = StoredTrees.layerOfFolder(blocksOf(folder))
+      const { checked, findings } = yield* audited(folder, trees, elsewhere)
+      assert.deepStrictEqual(findings, [])
+      assert.deepInclude(checked, { commits: COMMITS, events: COMMITS })
     }).pipe(Effect.scoped)
   )
 

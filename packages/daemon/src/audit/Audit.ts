@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { storing } from "../books/StorageFailure.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import type { RpcFailure } from "../ledger/RpcFailure.ts"
-import { Snapshot } from "../store/Snapshot.ts"
+import { eachPage, readingOrder, Snapshot } from "../store/Snapshot.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import type { AuditFinding, AuditReport, Note } from "./AuditReport.ts"
@@ -48,6 +48,28 @@ const orUnread =
       return Effect.succeed(undefined)
     })
 
+interface BlockRow {
+  readonly place: number | bigint | string
+  readonly block_number: number | bigint
+}
+
+/** Rows looked at in one go. */
+const PAGE = 2_000
+
+/** The blocks in which commits of a chain are, in order. */
+const blocksOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chainId: number) {
+  const blocks = new Set<number>()
+  const { column, first } = readingOrder(sql, "commit_job", "id")
+  yield* eachPage(
+    (last: BlockRow | undefined) => sql<BlockRow>`SELECT ${column} AS place, block_number FROM commit_job
+      WHERE ${column} > ${last?.place ?? first} AND chain_id = ${chainId} AND state = 'mined' ORDER BY ${column} LIMIT ${PAGE}`,
+    (rows) => {
+      for (const { block_number } of rows) blocks.add(Number(block_number))
+    }
+  )
+  return [...blocks].sort((a, b) => a - b)
+})
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const snapshot = yield* Snapshot
@@ -59,19 +81,12 @@ const make = Effect.gen(function* () {
   /** The events of one role; none when its node cannot be read, which is noted. */
   const eventsOf = Effect.fnUntraced(function* (role: NetworkRole, note: Note) {
     const network = networks.role(role)
-    const where = sql`network = ${role} AND chain_id = ${network.chainId}`
+    const { chainId } = network
     const committers = yield* sql<{ readonly committer: string }>`
-      SELECT DISTINCT committer FROM commit_job WHERE ${where} AND committer IS NOT NULL`
-    const blocks = network.embedded
-      ? []
-      : yield* sql<{ readonly block_number: number | bigint }>`
-          SELECT DISTINCT block_number FROM commit_job WHERE ${where} AND state = 'mined' ORDER BY block_number`
+      SELECT DISTINCT committer FROM commit_job WHERE chain_id = ${chainId} AND committer IS NOT NULL`
+    const blocks = network.embedded ? [] : yield* blocksOf(sql, chainId)
     const wallets = new Set([...own, ...committers.map(({ committer }) => committer)])
-    return yield* readEvents(
-      network,
-      [...wallets],
-      blocks.map(({ block_number }) => Number(block_number))
-    ).pipe(
+    return yield* readEvents(network, [...wallets], blocks).pipe(
       Effect.map((events) => ({ network, role, events })),
       orUnread(network, note)
     )

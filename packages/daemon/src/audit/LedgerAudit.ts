@@ -6,8 +6,8 @@ import { createHash } from "node:crypto"
 import type { NetworkRole } from "@treemark/core"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { encodeEventTopics, type Hex, keccak256, pad, stringToHex } from "viem"
-import { commitAbi } from "../ledger/CommitContract.ts"
+import { type Hex, keccak256, pad, stringToHex } from "viem"
+import { COMMIT_TOPIC } from "../ledger/CommitContract.ts"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
 import { ask } from "../ledger/RpcFailure.ts"
 import { eachPage, readingOrder } from "../store/Snapshot.ts"
@@ -20,8 +20,6 @@ const FIRST_WINDOW = 2_048
 
 /** Commits in one answer that are enough: more of them would keep the daemon's event loop for too long at a time. */
 const ENOUGH = 1_000
-
-const [COMMIT_TOPIC] = encodeEventTopics({ abi: commitAbi, eventName: "Commit" })
 
 interface LedgerEvent {
   readonly block: number

@@ -4,7 +4,7 @@
  */
 import type { NetworkRole, StorageUnavailable } from "@treemark/core"
 import { Clock, Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { storing } from "../books/StorageFailure.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import type { RpcFailure } from "../ledger/RpcFailure.ts"
@@ -56,13 +56,13 @@ interface BlockRow {
 /** Rows looked at in one go. */
 const PAGE = 2_000
 
-/** The blocks in which commits of a chain are, in order. */
-const blocksOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chainId: number) {
+/** The blocks in which these commits are, in order. */
+const blocksOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, where: Statement.Fragment) {
   const blocks = new Set<number>()
   const { column, first } = readingOrder(sql, "commit_job", "id")
   yield* eachPage(
     (last: BlockRow | undefined) => sql<BlockRow>`SELECT ${column} AS place, block_number FROM commit_job
-      WHERE ${column} > ${last?.place ?? first} AND chain_id = ${chainId} AND state = 'mined' ORDER BY ${column} LIMIT ${PAGE}`,
+      WHERE ${column} > ${last?.place ?? first} AND ${where} AND state = 'mined' ORDER BY ${column} LIMIT ${PAGE}`,
     (rows) => {
       for (const { block_number } of rows) blocks.add(Number(block_number))
     }
@@ -78,13 +78,14 @@ const make = Effect.gen(function* () {
   const service = (yield* HdWallets).address(SERVICE_WALLET)
   const own = (yield* makeCommitters).all.map(({ address }) => address)
 
-  /** The events of one role; none when its node cannot be read, which is noted. */
+  /** The events of one role; none when its node cannot be read, which is noted. Roles may share a chain, but not an embedded one. */
   const eventsOf = Effect.fnUntraced(function* (role: NetworkRole, note: Note) {
     const network = networks.role(role)
-    const { chainId } = network
+    const ofChain = sql`chain_id = ${network.chainId}`
+    const where = network.embedded ? ofChain : sql`${ofChain} AND network = ${role}`
     const committers = yield* sql<{ readonly committer: string }>`
-      SELECT DISTINCT committer FROM commit_job WHERE chain_id = ${chainId} AND committer IS NOT NULL`
-    const blocks = network.embedded ? [] : yield* blocksOf(sql, chainId)
+      SELECT DISTINCT committer FROM commit_job WHERE ${where} AND committer IS NOT NULL`
+    const blocks = network.embedded ? [] : yield* blocksOf(sql, where)
     const wallets = new Set([...own, ...committers.map(({ committer }) => committer)])
     return yield* readEvents(network, [...wallets], blocks).pipe(
       Effect.map((events) => ({ network, role, events })),

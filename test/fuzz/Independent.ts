@@ -24,8 +24,11 @@ export interface Facts {
 }
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-/** A record may name its author by the CID of an identity, of any codec, which nothing in a proof can be compared with. */
-const IDENTITY_CID = /^b[a-z2-7]{50,}$/
+/**
+ * A record may name its author by the CID of an identity, of any codec, which nothing in a proof can be compared with: 20 bytes of a hash
+ * at least, after four that say what they are.
+ */
+const IDENTITY_CID = /^b[a-z2-7]{39,}$/
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 const lower = (value: unknown): string | undefined => text(value)?.toLowerCase()
 const or = <A>(otherwise: A, find: () => A): A => {

@@ -25,6 +25,13 @@ const anonymous = sign(encodeDagJson(without("creatorWallet")))
 const byStranger = sign(signed.tree, { key: strangerKey })
 
 describe("verification of a whole proof", () => {
+  it("takes a record's author for an identity only where it is the CID of a hash", () => {
+    const of = (recordAuthor: string) =>
+      checkOf(verify(inputOf(sign(signed.tree, { author: recordAuthor }))), "author-agrees").code
+    assert.strictEqual(of("bafkreigzixvzu2tbxbvmvwcvlz2zwoagmb6c2q5egaq4lmd5sesyopmmx4"), "author_not_comparable")
+    for (const empty of ["bafkqaaa", "bafkqabtbmnxxezi"]) assert.strictEqual(of(empty), "author_disagrees", empty)
+  })
+
   it("is valid when everything holds and the signer is the author", () => {
     const report = verify({ ...proofInput(), asset: measureAsset(asset) })
     assert.strictEqual(report.verdict, "valid")

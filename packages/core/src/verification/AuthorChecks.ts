@@ -25,7 +25,19 @@ export const authorAgrees = ({ tree, treeAuthor, recordAuthor }: Evidence): Chec
   if (treeAuthor === undefined) return stopped(name, "author_only_in_record", compared)
   if (recordAuthor === undefined) return stopped(name, "author_only_in_tree", compared)
   if (treeAuthor === recordAuthor) return passed(name, compared)
-  return stopped(name, parseCid(recordAuthor) ? "author_not_comparable" : "author_disagrees", compared)
+  return stopped(name, isNameOfContent(recordAuthor) ? "author_not_comparable" : "author_disagrees", compared)
+}
+
+/** The identity "hash" of multiformats, under which a CID holds its content itself. */
+const INLINE = 0x00
+
+/** A digest of fewer bytes names nothing for certain; readers of IPFS refuse it (boxo, verifcid). */
+const SHORTEST_DIGEST = 20
+
+/** Whether a CID names its content by a hash, as the CID of an author's identity does. */
+const isNameOfContent = (text: string): boolean => {
+  const cid = parseCid(text)
+  return cid !== undefined && cid.hash !== INLINE && cid.digest.length >= SHORTEST_DIGEST
 }
 
 const hasAuthorMember = (tree: Evidence["tree"]): boolean =>

@@ -183,6 +183,24 @@ describe.skipIf(isAnvilMissing)("a commit that was recorded and charged", () => 
       }).pipe(Effect.scoped)
   )
 
+  it.live("is sent again although as many as may be under way wait for its nonce", () =>
+    Effect.gen(function* () {
+      const { anvil, mined, proxy, run } = yield* rig()
+      const others = Array.from({ length: 20 }, (_, n) => `other ${n}`)
+      yield* run(
+        Effect.gen(function* () {
+          yield* recordAndCharge("one")
+          yield* reorg(anvil, 1)
+          const exits = yield* Effect.forEach(others, (id) => recordOne(id), { concurrency: "unbounded" })
+          assert.isTrue(exits.every(Exit.isSuccess))
+          yield* eventually(storyOf("one"), (story) => story.length === 4)
+        }),
+        onChain(proxy.url, 1, 12)
+      )
+      assert.strictEqual(yield* mined, 1 + others.length)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is found by the next daemon when its block fell out of the chain while none was there", () =>
     Effect.gen(function* () {
       const { anvil, mined, proxy, run } = yield* rig()

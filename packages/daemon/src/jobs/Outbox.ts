@@ -111,6 +111,7 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
     return yield* withLease(lane, run)
   })
 
+  /** Takes no slot: those that hold them may wait for just this nonce, as after a block that fell out of the chain. */
   const resume = Effect.fn("Outbox.resume")(function* (signed: Signed) {
     const { network } = signed
     const lane = laneOf(network.chainId, signed.address)
@@ -120,7 +121,7 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
       const known = Option.flatten(yield* Effect.option(receiptOfAny(network, hashes)))
       if (Option.isSome(known)) return known.value
       return yield* follow({ signed, hashes, lane, lease, isResumed: true }, yield* sendUnder(lease, signed))
-    }, lane.slots.withPermit)
+    })
     return yield* withLease(lane, run)
   })
 

@@ -23,8 +23,8 @@ export interface ParsedCid {
 const LONGEST_SLOW_BASE = 1024
 
 /**
- * Takes `text` apart; `undefined` when multiformats does not parse it as a CID, it has capitals in a base of small letters or padding, or it is over
- * 1,024 characters and not base32.
+ * Takes `text` apart; `undefined` when multiformats does not parse it as a CID, it has padding or capitals in a base of small letters,
+ * or it is over 1,024 characters and not base32.
  */
 export const parseCid = (text: string): ParsedCid | undefined => {
   if (latest?.text !== text) latest = { text, parsed: parseUsual(text) ?? parse(text) }

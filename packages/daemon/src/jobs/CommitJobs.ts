@@ -141,6 +141,7 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
     )
   })
 
+  // The states of the index commit_job_open, word for word, so that it is used.
   const unfinished =
     yield* sql<CommitRow>`SELECT * FROM commit_job WHERE state IN ('queued', 'signed', 'sent') AND state <> 'queued'
       UNION SELECT j.* FROM hold h JOIN commit_job j ON j.hold_id = h.id WHERE h.state = 'held' ORDER BY chain_id, nonce`.pipe(

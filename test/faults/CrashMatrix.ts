@@ -76,19 +76,26 @@ export const crashMatrix = Effect.fnUntraced(function* (
     daemon = yield* start
   })
 
-  const dryRun = Effect.fnUntraced(function* (name: string) {
-    yield* again
-    if (work === "again") yield* askToTheEnd(name)
-    arm(faults, name, null)
-    yield* askToTheEnd(name)
+  /** Asks, and sees to it that the last of what the daemon does for it, which comes after its answer, is not taken for what follows. */
+  const askAndNote = Effect.fnUntraced(function* (message: string, run: string) {
+    arm(faults, run, null)
+    yield* askToTheEnd(message)
     yield* isAnswered(faults)
     disarm(faults)
+  })
+  const prepare = Effect.fnUntraced(function* (message: string) {
+    yield* again
+    if (work === "again") yield* askAndNote(message, `${message}, the first time`)
+  })
+
+  const dryRun = Effect.fnUntraced(function* (name: string) {
+    yield* prepare(name)
+    yield* askAndNote(name, name)
     return pointsOf(passed(faults))
   })
   /** Whether it died there; it goes on when it did not come by. */
   const die = Effect.fnUntraced(function* (message: string, point: Point) {
-    yield* again
-    if (work === "again") yield* askToTheEnd(message)
+    yield* prepare(message)
     arm(faults, message, point)
     const asking = yield* Effect.forkChild(ask(daemon, message))
     const passedBy = Fiber.join(asking).pipe(
@@ -143,11 +150,12 @@ export const crashMatrix = Effect.fnUntraced(function* (
   return { points, died }
 })
 
-/** Waits until the answer has left the process, for a moment at most. */
+/** Waits until the daemon knows that its answer has left, which the caller may know long before on a busy machine. */
 const isAnswered = (faults: string) =>
   Effect.sync(() => passed(faults).some(({ line }) => line.startsWith("after answer"))).pipe(
-    Effect.delay("50 millis"),
-    Effect.repeat({ until: (answered) => answered, times: 40 })
+    Effect.delay("10 millis"),
+    Effect.repeat({ until: (answered) => answered }),
+    Effect.timeoutOrElse({ duration: DEATH, orElse: () => Effect.die(new Error("no answer was noted as sent")) })
   )
 
 /** A commit can be on the ledger only when its job was stored, for what was stored is done at the next start. */

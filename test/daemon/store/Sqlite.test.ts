@@ -219,6 +219,7 @@ describe("answers of the embedded store", () => {
         yield* setSetting("a", "1")
         assert.deepStrictEqual(yield* sql`PRAGMA journal_mode`.values, [["wal"]])
         assert.deepStrictEqual(yield* sql`PRAGMA synchronous`.values, [[2]])
+        assert.deepStrictEqual(yield* sql`PRAGMA temp_store`.values, [[2]])
         assert.deepStrictEqual(yield* sql`PRAGMA foreign_keys`.values, [[1]])
         const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
         assert.strictEqual(yield* modeOf(folder), 0o700)

@@ -90,6 +90,8 @@ const open = (filename: string): DatabaseSync => {
     database.exec(
       `PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
     )
+    // What savepoints keep for their rollback is longer than SQLite keeps in memory by itself: each group would make and remove a file.
+    database.exec("PRAGMA temp_store = MEMORY")
     return database
   } catch (error) {
     database.close()

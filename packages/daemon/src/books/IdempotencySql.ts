@@ -11,6 +11,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import { isAlive, ReplicaId } from "../replicas/Replica.ts"
 import { inFlow, step } from "../store/Flow.ts"
+import { Turns } from "../store/Turns.ts"
 import { Idempotency, IdempotencyKeyInUse, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
 import { randomId } from "./RandomId.ts"
 import { storing } from "./StorageFailure.ts"
@@ -45,6 +46,9 @@ const WORK_PREFIX = { commit: "cmt", "balance-all-networks": "bal", "balance-mai
 
 const FREE_AGAIN = Duration.seconds(1)
 
+/** On the one connection of an embedded store, up to where they are sent. */
+const COMMITS_AT_A_TIME = 4
+
 const PRUNE_EVERY = Duration.hours(1)
 
 /** Removes what is older than it needs to be; the layer does it every hour. */
@@ -62,6 +66,7 @@ const make = Effect.gen(function* () {
   const replica_id = yield* ReplicaId
   const scope = yield* Effect.scope
   const running = new Set<string>()
+  const turns = sql.onDialectOrElse({ pg: () => undefined, orElse: () => new Turns(COMMITS_AT_A_TIME) })
   const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
 
   /**
@@ -137,7 +142,9 @@ const make = Effect.gen(function* () {
   /** What the call stored is on the disk when it is answered. */
   const run = Effect.fn("Idempotency.run")(
     <E, R>(request: Request, call: (workId: string) => Effect.Effect<StoredAnswer, E, R>) =>
-      inFlow(runOnce(request, call)).pipe(storing("what a call did was written"))
+      inFlow(runOnce(request, call), request.operation === "commit" ? turns : undefined).pipe(
+        storing("what a call did was written")
+      )
   )
 
   const runOnce = Effect.fnUntraced(function* <E, R>(

@@ -6,6 +6,7 @@
  */
 import { Context, Deferred, Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql"
+import { Turn, type Turns } from "./Turns.ts"
 
 /** Transactions that share a COMMIT. */
 export class Group {
@@ -40,6 +41,8 @@ export interface Flow {
   /** Why it cannot go on. */
   lost: Exit.Exit<void, SqlError.SqlError> | undefined
   isOpen: boolean
+  /** Ends once it waits for the disk before it sends. */
+  readonly turn: Turn
 }
 
 export const CurrentFlow = Context.Reference<Flow | undefined>("@treemark/daemon/store/Flow", {
@@ -73,13 +76,24 @@ const settled = (flow: Flow): Effect.Effect<void, SqlError.SqlError> =>
 
 /** Succeeds once everything that the flow at hand has done so far is on the disk; at once where there is no flow. */
 export const onDisk: Effect.Effect<void, SqlError.SqlError> = Effect.flatMap(CurrentFlow, (flow) =>
-  flow === undefined ? Effect.void : settled(flow)
+  flow === undefined
+    ? Effect.void
+    : Effect.ensuring(
+        settled(flow),
+        Effect.sync(() => flow.turn.end())
+      )
 )
 
-/** Runs `work` as one flow, and succeeds once all of it is on the disk. Fails with `SqlError` when some of it was lost. */
-export const inFlow = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  Effect.suspend(() => {
-    const flow: Flow = { newest: undefined, lost: undefined, isOpen: true }
+/**
+ * Runs `work` as one flow, and succeeds once all of it is on the disk. Fails with `SqlError` when some of it was lost. With `turns` it
+ * waits for its turn first, and lets the next one in at {@link onDisk}.
+ */
+export const inFlow = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  turns?: Turns
+): Effect.Effect<A, E | SqlError.SqlError, R> => {
+  const run = (turn: Turn) => {
+    const flow: Flow = { newest: undefined, lost: undefined, isOpen: true, turn }
     return work.pipe(
       Effect.tap(() => settled(flow)),
       Effect.ensuring(
@@ -89,7 +103,9 @@ export const inFlow = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, 
       ),
       Effect.provideService(CurrentFlow, flow)
     )
-  })
+  }
+  return turns === undefined ? Effect.suspend(() => run(new Turn())) : turns.withTurn(run)
+}
 
 /** As if there were no flow: for what gives back, mends or tries again, perhaps because the flow has lost a step. */
 export const outsideFlow = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

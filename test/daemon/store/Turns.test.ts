@@ -22,41 +22,43 @@ const workers = (turns: Turns) => {
     const fiber = yield* Effect.forkChild(turns.withTurn(() => work))
     return { done, fiber }
   })
-  return { begun, start }
+  /** Ends when so many have begun, however busy the machine is. */
+  const until = (count: number) => Effect.repeat(Effect.sleep(1), { until: () => begun.length >= count })
+  return { begun, start, until }
 }
 
 describe("turns", () => {
   it.live("are had by so many at a time, first come first served", () =>
     Effect.gen(function* () {
-      const { begun, start } = workers(new Turns(2, FOREVER))
+      const { begun, start, until } = workers(new Turns(2, FOREVER))
       const all = yield* Effect.forEach([1, 2, 3, 4], start)
       yield* Effect.sleep(SOON)
       assert.deepStrictEqual(begun, [1, 2])
       yield* Deferred.succeed(all[1]!.done, undefined)
-      yield* Effect.sleep(1)
+      yield* until(3)
       assert.deepStrictEqual(begun, [1, 2, 3])
       yield* Deferred.succeed(all[0]!.done, undefined)
-      yield* Effect.sleep(1)
+      yield* until(4)
       assert.deepStrictEqual(begun, [1, 2, 3, 4])
     })
   )
 
   it.live("are given back by work that fails, is interrupted, or stops waiting", () =>
     Effect.gen(function* () {
-      const { begun, start } = workers(new Turns(1, FOREVER))
+      const { begun, start, until } = workers(new Turns(1, FOREVER))
       const failing = yield* start(1)
-      yield* Effect.sleep(1)
+      yield* until(1)
       const waiting = yield* start(2)
       const interrupted = yield* start(3)
       yield* start(4)
-      yield* Effect.sleep(1)
+      yield* Effect.sleep(SOON)
       yield* Fiber.interrupt(waiting.fiber)
       yield* Deferred.fail(failing.done, "no")
-      yield* Effect.sleep(1)
+      yield* until(2)
       assert.deepStrictEqual(begun, [1, 3])
       assert.isTrue(Exit.isFailure(yield* Fiber.await(failing.fiber)))
       yield* Fiber.interrupt(interrupted.fiber)
-      yield* Effect.sleep(1)
+      yield* until(3)
       assert.deepStrictEqual(begun, [1, 3, 4])
     })
   )
@@ -77,19 +79,21 @@ describe("turns", () => {
     })
   )
 
-  it.live("are not waited for longer than a moment, and a turn that comes too late goes to the next", () =>
+  it.live("are not waited for longer than a moment, and nobody who went on without one gives one back", () =>
     Effect.gen(function* () {
-      const { begun, start } = workers(new Turns(1, 40))
+      const patience = 40
+      const { begun, start, until } = workers(new Turns(1, patience))
       const stuck = yield* start(1)
-      yield* start(2)
-      yield* Effect.sleep("120 millis")
-      assert.deepStrictEqual(begun, [1, 2])
+      const second = yield* start(2)
+      yield* until(2)
+      yield* Deferred.succeed(second.done, undefined)
+      yield* Fiber.join(second.fiber)
+      const since = performance.now()
       yield* start(3)
-      yield* Effect.sleep(SOON)
-      assert.deepStrictEqual(begun, [1, 2])
-      yield* Deferred.succeed(stuck.done, undefined)
-      yield* Effect.sleep(1)
+      yield* until(3)
+      assert.isAbove(performance.now() - since, patience - 5)
       assert.deepStrictEqual(begun, [1, 2, 3])
+      yield* Deferred.succeed(stuck.done, undefined)
     })
   )
 

@@ -26,9 +26,8 @@ export class Turn {
 
 export class Turns {
   #free: number
-  readonly #waiting = new Set<() => void>()
-
   readonly #patience: number
+  readonly #waiting = new Set<() => void>()
 
   /** `width` flows at a time; none waits longer than `patience` milliseconds. */
   constructor(width: number, patience = PATIENCE_MS) {

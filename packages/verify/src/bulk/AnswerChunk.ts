@@ -1,4 +1,5 @@
 /** What a worker does with one chunk: finds the proofs, verifies each, writes the results down. */
+import { hash } from "node:crypto"
 import { RAW_CODE } from "@treemark/core/verify"
 import { cidText, isBlockOf } from "../car/BinaryCid.ts"
 import { blockOf, isFault, sectionAt } from "../car/CarFormat.ts"
@@ -94,7 +95,7 @@ const blockOutcome = (
   }
   const place = { block, offset, cid: cidText(read.cid) }
   const content = bytes.subarray(read.start, end)
-  switch (isBlockOf(read.cid, content)) {
+  switch (isBlockOf(read.cid, content, (bytes) => hash("sha256", bytes))) {
     case undefined:
       return [
         place,

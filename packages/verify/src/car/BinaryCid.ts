@@ -1,5 +1,4 @@
 /** CIDs in their binary form (https://github.com/multiformats/cid): version, codec and multihash as varints, then the digest; or version 0. */
-import { hash } from "node:crypto"
 import { cidOfSha256, parseCid, SHA2_256_CODE } from "@treemark/core/verify"
 import { readVarint } from "./Varint.ts"
 
@@ -38,7 +37,16 @@ const digestAt = (bytes: Uint8Array, start: number, head: Pick<BinaryCid, "versi
   return { cid: { ...head, hash: hash.value, digest: bytes.slice(length.end, end) }, end }
 }
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
+/** sha256 as lower-case hex, by whatever computes it fastest where this runs. */
+export type Sha256Hex = (bytes: Uint8Array) => string
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+const hex = (bytes: Uint8Array): string => {
+  let text = ""
+  for (const byte of bytes) text += HEX[byte]
+  return text
+}
 
 /** The same text for every spelling of one CID of a block. */
 export const keyOf = (cid: Pick<BinaryCid, "codec" | "hash" | "digest">): string =>
@@ -57,7 +65,5 @@ export const cidText = (cid: BinaryCid): string =>
     : `CID version ${cid.version}, codec 0x${cid.codec.toString(16)}, hash 0x${cid.hash.toString(16)}, digest ${hex(cid.digest)}`
 
 /** Whether the block has the digest that its CID names; `undefined` for another hash than sha256. */
-export const isBlockOf = (cid: BinaryCid, block: Uint8Array): boolean | undefined =>
-  cid.hash === SHA2_256_CODE && cid.digest.length === SHA256_LENGTH
-    ? hash("sha256", block) === hex(cid.digest)
-    : undefined
+export const isBlockOf = (cid: BinaryCid, block: Uint8Array, sha256: Sha256Hex): boolean | undefined =>
+  cid.hash === SHA2_256_CODE && cid.digest.length === SHA256_LENGTH ? sha256(block) === hex(cid.digest) : undefined

@@ -15,6 +15,7 @@ import {
 } from "../../packages/core/src/ledger/Ledger.ts"
 import { Registration, Registry } from "../../packages/core/src/ledger/Registry.ts"
 import { type Amount, amount } from "../../packages/core/src/money/Amount.ts"
+import { Prices } from "../../packages/core/src/money/PriceList.ts"
 import { Signer, SignerUnavailable } from "../../packages/core/src/signing/Signer.ts"
 
 export const COMMITTER = walletAddress("0x114e5E0dce98180c98ADC62E9Ac6Ea7184417ecd")
@@ -57,7 +58,11 @@ export const chargesLayer = (funds: Amount = amount(10n ** 30n)) =>
             return Effect.fail(new InsufficientFunds({ needed: request.amount, credits: funds, tokens: amount(0n) }))
           }
           charges.push(`hold ${request.operation} ${request.reference} ${request.amount}`)
-          return Effect.succeed({ id: `hold-${request.reference}`, ...request })
+          return Effect.map(Prices, (prices) => ({
+            id: `hold-${request.reference}`,
+            price: prices[request.operation],
+            ...request
+          }))
         },
         capture: (hold: Hold, captured: Amount) =>
           Effect.sync(() => void charges.push(`capture ${hold.reference} ${captured}`)),

@@ -23,7 +23,6 @@ import { StoredTrees } from "./audit/StoredTrees.ts"
 import { Backup } from "./backup/Backup.ts"
 import * as AbandonedHolds from "./books/AbandonedHolds.ts"
 import * as ChargesSql from "./books/ChargesSql.ts"
-import * as FundsSql from "./books/FundsSql.ts"
 import { Holds } from "./books/Holds.ts"
 import * as IdempotencySql from "./books/IdempotencySql.ts"
 import { Postings } from "./books/Postings.ts"
@@ -108,7 +107,7 @@ const treeFormat = Layer.effect(
 )
 
 const books = AbandonedHolds.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, FundsSql.layer, IdempotencySql.layer, Statements.layer)),
+  Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, IdempotencySql.layer, Statements.layer)),
   Layer.provideMerge(WalletDebt.layer),
   Layer.provideMerge(Layer.mergeAll(Postings.layer, Holds.layer, Snapshot.layer))
 )

@@ -13,6 +13,7 @@ import {
   type Operation,
   type WalletAddress
 } from "@treemark/core"
+import { credits, payable } from "@treemark/core/charging"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -21,7 +22,6 @@ import * as AccountStore from "../../../packages/daemon/src/accounts/AccountStor
 import { Accounts } from "../../../packages/daemon/src/accounts/Accounts.ts"
 import { LocalFaucet } from "../../../packages/daemon/src/accounts/LocalFaucet.ts"
 import * as ChargesSql from "../../../packages/daemon/src/books/ChargesSql.ts"
-import * as FundsSql from "../../../packages/daemon/src/books/FundsSql.ts"
 import { Holds } from "../../../packages/daemon/src/books/Holds.ts"
 import { Postings } from "../../../packages/daemon/src/books/Postings.ts"
 import { WalletDebt } from "../../../packages/daemon/src/books/WalletDebt.ts"
@@ -78,7 +78,7 @@ const hdWallets = Layer.sync(HdWallets, () =>
 
 /** Everything over the store in `filename`. */
 export const bankLayer = (filename: string) =>
-  Layer.mergeAll(ChargesSql.layer, FundsSql.layer, AccountStore.layer).pipe(
+  Layer.mergeAll(ChargesSql.layer, AccountStore.layer).pipe(
     Layer.provideMerge(WalletDebt.layer),
     Layer.provideMerge(AccessTokenStore.layer),
     Layer.provideMerge(Layer.mergeAll(nativeBalance, faucet, hdWallets, Postings.layer, Holds.layer)),
@@ -117,6 +117,20 @@ export const hold = Effect.fnUntraced(function* (
   operation: Operation = "commit"
 ) {
   return yield* (yield* Charges).hold({ caller, operation, reference, amount: amount(units) })
+})
+
+/** Credits that a caller may spend. */
+export const creditsOf = ({ accountId }: Caller) =>
+  Effect.flatMap(Postings, (postings) =>
+    Effect.map(postings.balances([credits(accountId)]), ([balance = 0n]) => balance)
+  )
+
+/** What the caller's wallet can still pay, as its next call will find. */
+export const tokensOf = Effect.fnUntraced(function* (caller: Caller) {
+  const sql = yield* SqlClient.SqlClient
+  const debt = yield* WalletDebt
+  const { onChain } = yield* debt.read(caller)
+  return payable(onChain, (yield* sql.withTransaction(debt.lock(caller.accountId))).owed)
 })
 
 /** Every balance that is not zero, by account of the books; `acc_…` is written as the caller's name. */

@@ -7,10 +7,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { amount, type Caller, Charges, type Hold, type WalletAddress } from "@treemark/core"
 import { Effect, Fiber, References, Schema } from "effect"
 import { Accounts } from "../../../packages/daemon/src/accounts/Accounts.ts"
-import { Funds } from "../../../packages/daemon/src/books/Funds.ts"
 import { Settlement } from "../../../packages/daemon/src/books/Settlement.ts"
 import { databaseUrl, tempFolder } from "../store/TempStore.ts"
-import { assertBalanced, balances, hold, openAccount, TestChain } from "./Bank.ts"
+import { assertBalanced, balances, creditsOf, hold, openAccount, TestChain, tokensOf } from "./Bank.ts"
 import { GAS, ROOM, settlementLayer, TestTransfers } from "./Office.ts"
 
 const PRICE = 100_000_000_000_000_000n
@@ -103,7 +102,6 @@ interface World {
 const session = Effect.fnUntraced(function* (world: World, steps: Steps, tokens: bigint) {
   const { holds, model } = world
   const charges = yield* Charges
-  const funds = yield* Funds
   const chain = yield* TestChain
   const transfers = yield* TestTransfers
   for (const [wallet, balance] of world.chain) chain.balances.set(wallet, balance)
@@ -145,8 +143,8 @@ const session = Effect.fnUntraced(function* (world: World, steps: Steps, tokens:
     const { revenue = 0n, gas = 0n, treasury = 0n }: Record<string, bigint> = yield* balances
     assert.deepStrictEqual(
       {
-        credits: BigInt(yield* funds.credits(alice)),
-        tokens: BigInt(yield* funds.tokens(alice)),
+        credits: yield* creditsOf(alice),
+        tokens: BigInt(yield* tokensOf(alice)),
         revenue,
         gas,
         treasury

@@ -1,9 +1,9 @@
 /** Charging within a flow that loses its COMMIT, on SQLite: only there several transactions share one. */
 import { assert, describe, it } from "@effect/vitest"
 import { amount, Charges } from "@treemark/core"
+import { issued, revenue } from "@treemark/core/charging"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { issued, revenue } from "../../../packages/daemon/src/books/BookAccounts.ts"
 import { Holds } from "../../../packages/daemon/src/books/Holds.ts"
 import { Postings } from "../../../packages/daemon/src/books/Postings.ts"
 import { inFlow, onDisk, step } from "../../../packages/daemon/src/store/Flow.ts"

@@ -1,10 +1,10 @@
 /** Double entry on a real store: balanced or not at all, once per id, exact for any size, no account on the wrong side of zero. */
 import { assert, describe, it } from "@effect/vitest"
 import { AccountId } from "@treemark/core"
+import { credits, issued, type Line, revenue } from "@treemark/core/charging"
 import { Cause, Effect, Exit, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { credits, issued, revenue } from "../../../packages/daemon/src/books/BookAccounts.ts"
-import { type Line, Postings } from "../../../packages/daemon/src/books/Postings.ts"
+import { Postings } from "../../../packages/daemon/src/books/Postings.ts"
 import { withStore } from "../store/TempStore.ts"
 
 const mine = credits(AccountId.make(`acc_${"0".repeat(20)}`))

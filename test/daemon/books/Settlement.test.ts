@@ -6,11 +6,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Amount, amount, type Caller } from "@treemark/core"
 import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Funds } from "../../../packages/daemon/src/books/Funds.ts"
 import * as Settling from "../../../packages/daemon/src/books/Settlement.ts"
 import { HdWallets, SERVICE_WALLET } from "../../../packages/daemon/src/wallets/HdWallets.ts"
 import { tempFolder } from "../store/TempStore.ts"
-import { assertBalanced, balances, hold, openAccount, TestChain, TOKEN } from "./Bank.ts"
+import { assertBalanced, balances, hold, openAccount, TestChain, TOKEN, tokensOf } from "./Bank.ts"
 import { GAS, type Office, PRICE, ROOM, settlementLayer, TestTransfers, use, withOffice } from "./Office.ts"
 
 const { Settlement, SettlementInterval, SettlementThreshold, TransferGas } = Settling
@@ -38,7 +37,7 @@ describe("settlement", () => {
         assert.strictEqual(yield* settle(alice), 2n * PRICE)
         assert.deepStrictEqual(yield* balances, { revenue: 2n * PRICE, treasury: -2n * PRICE })
         assert.strictEqual(yield* treasuryOnChain, 2n * PRICE)
-        assert.strictEqual(yield* (yield* Funds).tokens(alice), TOKEN - 2n * PRICE - GAS)
+        assert.strictEqual(yield* tokensOf(alice), TOKEN - 2n * PRICE - GAS)
         assert.strictEqual(yield* settle(alice), 0n)
         assert.deepStrictEqual(yield* states, ["settled"])
       })
@@ -82,7 +81,7 @@ describe("settlement", () => {
           state.fault = "pending"
           assert.strictEqual(yield* settle(alice), 0n)
           assert.deepInclude(yield* balances, { "settling:alice": -PRICE })
-          assert.strictEqual(yield* (yield* Funds).tokens(alice), TOKEN - 2n * PRICE - GAS)
+          assert.strictEqual(yield* tokensOf(alice), TOKEN - 2n * PRICE - GAS)
           yield* use(alice, PRICE, "cmt_2")
           state.fault = "none"
           assert.strictEqual(yield* settle(alice), PRICE)

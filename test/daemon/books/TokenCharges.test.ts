@@ -2,9 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { amount, Charges, type InsufficientFunds } from "@treemark/core"
 import { Effect } from "effect"
-import { Funds } from "../../../packages/daemon/src/books/Funds.ts"
 import { Holds } from "../../../packages/daemon/src/books/Holds.ts"
-import { balances, hold, openAccount, TestChain, TOKEN, withBank } from "./Bank.ts"
+import { balances, creditsOf, hold, openAccount, TestChain, TOKEN, tokensOf, withBank } from "./Bank.ts"
 
 const PRICE = TOKEN / 10n
 const GAS = 4_000_000_000_000_001n
@@ -59,15 +58,14 @@ describe("charging tokens", () => {
     withBank(
       Effect.gen(function* () {
         const charges = yield* Charges
-        const funds = yield* Funds
         const alice = yield* openAccount("alice", 0n, 3n * PRICE)
         const [one, two] = [yield* hold(alice, PRICE, "cmt_1"), yield* hold(alice, PRICE, "cmt_2")]
-        assert.strictEqual(yield* funds.tokens(alice), PRICE)
+        assert.strictEqual(yield* tokensOf(alice), PRICE)
         yield* charges.capture(one, one.amount)
-        assert.strictEqual(yield* funds.tokens(alice), PRICE)
+        assert.strictEqual(yield* tokensOf(alice), PRICE)
         yield* charges.release(two)
-        assert.strictEqual(yield* funds.tokens(alice), 2n * PRICE)
-        assert.strictEqual(yield* funds.credits(alice), 0n)
+        assert.strictEqual(yield* tokensOf(alice), 2n * PRICE)
+        assert.strictEqual(yield* creditsOf(alice), 0n)
       })
     )
   )
@@ -78,7 +76,7 @@ describe("charging tokens", () => {
         const alice = yield* openAccount("alice", 0n, PRICE)
         yield* hold(alice, PRICE, "cmt_1")
         ;(yield* TestChain).balances.set(alice.wallet, 1n)
-        assert.strictEqual(yield* (yield* Funds).tokens(alice), 0n)
+        assert.strictEqual(yield* tokensOf(alice), 0n)
       })
     )
   )

@@ -29,6 +29,8 @@ export interface Hold {
   readonly operation: Operation
   readonly reference: string
   readonly amount: Amount
+  /** The operation's price when the money was set aside, and what is charged for it, whatever the price is by then. */
+  readonly price: Amount
 }
 
 export class Charges extends Context.Service<

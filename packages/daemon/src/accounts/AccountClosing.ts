@@ -11,9 +11,9 @@ import {
   type LedgerUnavailable,
   type StorageUnavailable
 } from "@treemark/core"
+import { credits, heldCredits, heldTokens, settling, tokens } from "@treemark/core/charging"
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { credits, heldCredits, heldTokens, settling, tokens } from "../books/BookAccounts.ts"
 import { Postings } from "../books/Postings.ts"
 import { Settlement } from "../books/Settlement.ts"
 import { storing } from "../books/StorageFailure.ts"

@@ -3,10 +3,10 @@
  * funded: when any of it fails there is no account, and creating it again starts from the same wallet.
  */
 import { AccountId, type Amount, WalletAddress } from "@treemark/core"
+import { credits as creditsOf, issued } from "@treemark/core/charging"
 import { Clock, Effect, Layer, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { credits as creditsOf, issued } from "../books/BookAccounts.ts"
 import { AmountColumn, IntColumn } from "../books/Columns.ts"
 import { Postings } from "../books/Postings.ts"
 import { randomId } from "../books/RandomId.ts"

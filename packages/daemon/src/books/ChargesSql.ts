@@ -15,19 +15,29 @@ import {
   Prices,
   type StorageUnavailable
 } from "@treemark/core"
+import {
+  captureLines,
+  chargeOf,
+  credits,
+  type Funding,
+  fundingFor,
+  holdLines,
+  type Line,
+  payable,
+  releaseLines
+} from "@treemark/core/charging"
 import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ReplicaId } from "../replicas/Replica.ts"
 import { outsideFlow, step } from "../store/Flow.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
-import { credits, gas, heldCredits, heldTokens, revenue, tokens, wallets } from "./BookAccounts.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
-import { type Line, Postings } from "./Postings.ts"
+import { Postings } from "./Postings.ts"
 import { randomId } from "./RandomId.ts"
-import { priceIn, Receipts } from "./Receipts.ts"
+import { Receipts } from "./Receipts.ts"
 import { storing } from "./StorageFailure.ts"
-import { payable, WalletDebt, type WalletReading } from "./WalletDebt.ts"
+import { WalletDebt, type WalletReading } from "./WalletDebt.ts"
 
 interface Standing {
   readonly closed_at: number | bigint | null
@@ -60,21 +70,16 @@ export const layer: Layer.Layer<
     const holds = holdQuery(sql)
     const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h", orElse: () => "" }))
 
-    const write = Effect.fnUntraced(function* (request: HoldRequest, funding: StoredHold["funding"]) {
+    const write = Effect.fnUntraced(function* (request: HoldRequest, funding: Funding) {
       const { caller, operation, reference } = request
+      const { accountId } = caller
       const prices = yield* Prices
       const id = yield* randomId("hold", random)
-      const [from, to] =
-        funding === "credits"
-          ? [credits(caller.accountId), heldCredits(caller.accountId)]
-          : [wallets, heldTokens(caller.accountId)]
-      yield* postings.post({ id: `hold:${id}`, kind: "hold", reference }, [
-        { account: from, amount: -request.amount },
-        { account: to, amount: request.amount }
-      ])
+      const lines = holdLines({ accountId, amount: request.amount, funding })
+      yield* postings.post({ id: `hold:${id}`, kind: "hold", reference }, lines)
       yield* sql`INSERT INTO hold ${sql.insert({
         id,
-        account_id: caller.accountId,
+        account_id: accountId,
         operation,
         reference,
         amount: request.amount.toString(),
@@ -85,7 +90,7 @@ export const layer: Layer.Layer<
         replica_id,
         created_at: yield* Clock.currentTimeMillis
       })}`
-      return { hold: { id, caller, operation, reference, amount: request.amount } }
+      return { hold: { id, caller, operation, reference, amount: request.amount, price: prices[operation] } }
     })
 
     /**
@@ -114,13 +119,19 @@ export const layer: Layer.Layer<
       if (standing.closed_at !== null) {
         return yield* new InsufficientFunds({ needed: request.amount, credits: amount(0n), tokens: amount(0n) })
       }
-      if (balance >= request.amount) return yield* write(request, "credits")
-      if (reading === undefined) return "ask"
-      const owed = yield* debt.lock(accountId)
-      if (owed.settled !== reading.settled) return "ask"
-      const payableTokens = payable(reading, owed)
-      if (payableTokens >= request.amount) return yield* write(request, "tokens")
-      return yield* new InsufficientFunds({ needed: request.amount, credits: amount(balance), tokens: payableTokens })
+      let wallet: Amount | undefined
+      if (balance < request.amount && reading !== undefined) {
+        const { owed, settled } = yield* debt.lock(accountId)
+        if (settled === reading.settled) wallet = payable(reading.onChain, owed)
+      }
+      const funding = fundingFor(request.amount, { credits: balance, wallet })
+      if (funding === "ask") return "ask"
+      if (funding !== "insufficient") return yield* write(request, funding)
+      return yield* new InsufficientFunds({
+        needed: request.amount,
+        credits: amount(balance),
+        tokens: wallet ?? amount(0n)
+      })
     }, sql.withTransaction)
 
     const hold = Effect.fn("Charges.hold")(function* (
@@ -146,10 +157,7 @@ export const layer: Layer.Layer<
       lines: ReadonlyArray<Line>
     ) {
       const kind = captured === null ? "release" : "capture"
-      yield* postings.post({ id: `${kind}:${stored.id}`, kind, reference: stored.reference }, [
-        ...lines,
-        ...givenBack(stored, captured ?? 0n)
-      ])
+      yield* postings.post({ id: `${kind}:${stored.id}`, kind, reference: stored.reference }, lines)
       yield* sql`UPDATE hold SET ${sql.update({
         state: captured === null ? "released" : "captured",
         captured: captured === null ? null : captured.toString(),
@@ -167,18 +175,14 @@ export const layer: Layer.Layer<
           )
         }
         if (stored.state === "captured") return
-        if (asked > stored.amount) {
+        const charge = chargeOf(stored, asked)
+        if (charge.unpaid > 0n) {
           yield* Effect.logWarning(
             `The work ${stored.reference} cost ${asked} and only ${stored.amount} (10^-18) was held for it: no more than that is charged.`
           )
         }
-        const taken = amount(asked < stored.amount ? asked : stored.amount)
-        const price = priceIn(taken, stored.price)
-        yield* close(stored, taken, [
-          { account: revenue, amount: price },
-          { account: gas, amount: taken - price }
-        ])
-        yield* receipts.issue({ hold: stored, entryId: `capture:${stored.id}`, taken })
+        yield* close(stored, charge.taken, captureLines(moneyOf(stored), charge))
+        yield* receipts.issue({ hold: stored, entryId: `capture:${stored.id}`, charge })
       },
       sql.withTransaction,
       storing("a call was charged")
@@ -194,7 +198,8 @@ export const layer: Layer.Layer<
     const releaseOnce = Effect.fn("Charges.release")(
       function* (hold: Hold) {
         const stored = yield* locked(hold.id)
-        if (stored?.state === "held" && !(yield* mayBeMined(hold.id))) yield* close(stored, null, [])
+        if (stored?.state === "held" && !(yield* mayBeMined(hold.id)))
+          yield* close(stored, null, releaseLines(moneyOf(stored)))
       },
       sql.withTransaction,
       storing("held money was given back")
@@ -228,17 +233,9 @@ export const layer: Layer.Layer<
   })
 ).pipe(Layer.provideMerge(Receipts.layer))
 
-/** Empties the hold: what was not taken goes back to where it came from; what was taken by tokens is now owed by the wallet. */
-const givenBack = (stored: StoredHold, taken: bigint): ReadonlyArray<Line> => {
-  const { accountId } = stored.caller
-  return stored.funding === "credits"
-    ? [
-        { account: heldCredits(accountId), amount: -stored.amount },
-        { account: credits(accountId), amount: stored.amount - taken }
-      ]
-    : [
-        { account: heldTokens(accountId), amount: -stored.amount },
-        { account: wallets, amount: stored.amount },
-        { account: tokens(accountId), amount: -taken }
-      ]
-}
+const moneyOf = ({ amount, caller, funding, price }: StoredHold) => ({
+  accountId: caller.accountId,
+  amount,
+  funding,
+  price
+})

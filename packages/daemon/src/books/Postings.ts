@@ -1,22 +1,16 @@
 /**
  * Double entry on SQL: an entry's lines sum to zero, and every balance changes in the same transaction. Amounts are signed bigints
- * of 10^-18, computed here and stored as decimal text. Methods fail with `SqlError`, so that callers compose them in one transaction.
+ * of 10^-18, computed in core (charging/Entry) and stored as decimal text. Methods fail with `SqlError`, so that callers compose them in one transaction.
  */
+import { type BookAccount, balancesAfter, type Line, linesOf } from "@treemark/core/charging"
 import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { BookAccount } from "./BookAccounts.ts"
 
 /** What an entry is called. Its `id` is chosen by the caller and posts once, whatever happens. */
 export interface Entry {
   readonly id: string
   readonly kind: string
   readonly reference: string
-}
-
-/** `amount` is added to the balance of `account`; negative takes away. */
-export interface Line {
-  readonly account: BookAccount
-  readonly amount: bigint
 }
 
 export class Postings extends Context.Service<
@@ -67,15 +61,8 @@ export class Postings extends Context.Service<
         if (posted.length === 0) return false
         if (!Arr.isReadonlyArrayNonEmpty(sums)) return true
         const before = yield* lock(sums.map((line) => line.account))
-        const after = Arr.map(sums, ({ account, amount }, n) => ({ account, balance: (before[n] ?? 0n) + amount }))
-        const wrong = after.find(({ account, balance }) => (account.side === "credit" ? balance < 0n : balance > 0n))
-        if (wrong !== undefined) {
-          const { account, balance } = wrong
-          return yield* Effect.die(
-            new Error(`The entry ${entry.id} would bring ${account.id}, a ${account.side} account, to ${balance}.`)
-          )
-        }
-        const rows = Arr.map(after, ({ account, balance }) => rowOf(account, balance))
+        const after = balancesAfter(entry.id, sums, before)
+        const rows = Arr.map(sums, ({ account }, n) => rowOf(account, after[n] ?? 0n))
         yield* sql`INSERT INTO ledger_account ${sql.insert(rows)} ON CONFLICT (id) DO UPDATE SET balance = excluded.balance`
         yield* sql`INSERT INTO posting ${sql.insert(
           Arr.map(sums, ({ account, amount }) => ({
@@ -88,9 +75,7 @@ export class Postings extends Context.Service<
       })
 
       const post = Effect.fnUntraced(function* (entry: Entry, lines: ReadonlyArray<Line>) {
-        const sums = summed(lines)
-        const total = sums.reduce((sum, line) => sum + line.amount, 0n)
-        if (total !== 0n) return yield* Effect.die(new Error(`The entry ${entry.id} is not balanced: off by ${total}.`))
+        const sums = linesOf(entry.id, lines)
         const around = yield* Effect.serviceOption(sql.transactionService)
         return yield* Option.isSome(around) ? write(entry, sums) : sql.withTransaction(write(entry, sums))
       })
@@ -110,12 +95,3 @@ const rowOf = ({ id, kind, side }: BookAccount, balance: bigint) => {
 }
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
-
-/** One line per account, zero lines left out, in the one order in which all entries take their locks. */
-const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
-  const sums = new Map<string, Line>()
-  for (const { account, amount } of lines) {
-    sums.set(account.id, { account, amount: (sums.get(account.id)?.amount ?? 0n) + amount })
-  }
-  return [...sums.values()].filter((line) => line.amount !== 0n).sort((a, b) => byId(a.account, b.account))
-}

@@ -5,7 +5,6 @@
  */
 import {
   type AccountId,
-  type Amount,
   compactReceipt,
   formatTokens,
   type Operation,
@@ -13,25 +12,26 @@ import {
   type StorageUnavailable,
   signReceipt
 } from "@treemark/core"
+import { type Charge, chargeOf } from "@treemark/core/charging"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
 import { storing } from "./StorageFailure.ts"
 
-/** What a receipt is issued for: a hold, and how much of it was taken. */
-export interface Charge {
+/** What a receipt is issued for: a hold, and what of it was taken. */
+export interface Charged {
   readonly hold: StoredHold
   /** Id of the entry that took it. */
   readonly entryId: string
-  readonly taken: Amount
+  readonly charge: Charge
 }
 
 export class Receipts extends Context.Service<
   Receipts,
   {
     /** Stores the account's next receipt; belongs in the transaction that posted the entry. */
-    readonly issue: (charge: Charge) => Effect.Effect<void, SqlError.SqlError>
+    readonly issue: (charged: Charged) => Effect.Effect<void, SqlError.SqlError>
     /** The receipt of one piece of work, as the header `Treemark-Receipt` carries it; none when nothing was charged for it. */
     readonly ofWork: (
       accountId: AccountId,
@@ -45,9 +45,6 @@ export class Receipts extends Context.Service<
     Effect.suspend(() => make)
   )
 }
-
-/** Part of what was taken that is the price; the rest is gas. */
-export const priceIn = (taken: bigint, price: bigint): bigint => (price < taken ? price : taken)
 
 /** Charges without a receipt are given one in portions of so many. */
 const PORTION = 200
@@ -79,13 +76,12 @@ const make = Effect.gen(function* () {
     return Math.max(Number(entry.created_at), Number(last?.created_at ?? 0))
   })
 
-  const issue = Effect.fnUntraced(function* ({ hold, entryId, taken }: Charge) {
+  const issue = Effect.fnUntraced(function* ({ charge, entryId, hold }: Charged) {
     const { accountId } = hold.caller
     yield* lockAccount(accountId)
     const [last] = yield* sql<ReceiptRow>`SELECT hash, sequence, created_at FROM receipt
       WHERE account_id = ${accountId} ORDER BY sequence DESC LIMIT 1`
     const created_at = yield* timeOf(entryId, last)
-    const price = priceIn(taken, hold.price)
     const sequence = Number(last?.sequence ?? 0) + 1
     const receipt: Receipt = {
       version: 1,
@@ -94,9 +90,9 @@ const make = Effect.gen(function* () {
       previous: last?.hash ?? null,
       operation: hold.operation,
       reference: hold.reference,
-      amount: formatTokens(taken),
-      price: formatTokens(price),
-      gas: formatTokens(taken - price),
+      amount: formatTokens(charge.taken),
+      price: formatTokens(charge.price),
+      gas: formatTokens(charge.gas),
       funding: hold.funding,
       priceListVersion: hold.priceVersion,
       posting: entryId,
@@ -137,7 +133,9 @@ const make = Effect.gen(function* () {
     yield* Effect.forEach(
       missing,
       (hold) =>
-        hold.captured === null ? Effect.void : issue({ hold, entryId: `capture:${hold.id}`, taken: hold.captured }),
+        hold.captured === null
+          ? Effect.void
+          : issue({ hold, entryId: `capture:${hold.id}`, charge: chargeOf(hold, hold.captured) }),
       { discard: true }
     )
     return missing.length

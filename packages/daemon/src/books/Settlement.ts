@@ -17,11 +17,11 @@ import {
   UNITS_PER_TOKEN,
   WalletAddress
 } from "@treemark/core"
+import { isDue, settledLines, settlementOf, settlingLines, tokens } from "@treemark/core/charging"
 import { Clock, Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
-import { settling, tokens, treasury } from "./BookAccounts.ts"
 import { AmountColumn } from "./Columns.ts"
 import { Postings } from "./Postings.ts"
 import { randomId } from "./RandomId.ts"
@@ -102,14 +102,14 @@ const make = Effect.gen(function* () {
     )
     const owed = yield* owedBy(accountId)
     if (account === undefined || owed === 0n) return undefined
-    const spare = (yield* balances.onMainnet(account.wallet)) - (yield* TransferGas)
-    if (spare <= 0n) {
+    const onChain = yield* balances.onMainnet(account.wallet)
+    const value = settlementOf({ owed, onChain, reserve: yield* TransferGas })
+    if (value === undefined) {
       yield* Effect.logWarning(
         `The wallet ${account.wallet} of account ${accountId} owes ${formatTokens(owed)} tokens and does not hold enough to transfer any of it. It stays owed, and counts against its next call.`
       )
       return undefined
     }
-    const value = amount(owed < spare ? owed : spare)
     const id = yield* randomId("stl", random)
     return yield* sql.withTransaction(
       Effect.gen(function* () {
@@ -117,10 +117,7 @@ const make = Effect.gen(function* () {
         if (-balance < value || (yield* openOf(accountId)) !== undefined) return undefined
         const created_at = yield* Clock.currentTimeMillis
         yield* sql`INSERT INTO settlement ${sql.insert({ id, account_id: accountId, amount: value.toString(), state: "sending", created_at })}`
-        yield* postings.post({ id: `settling:${id}`, kind: "settling", reference: id }, [
-          { account: tokens(accountId), amount: value },
-          { account: settling(accountId), amount: -value }
-        ])
+        yield* postings.post({ id: `settling:${id}`, kind: "settling", reference: id }, settlingLines(accountId, value))
         return { id, account_id: accountId, amount: value, wallet_index: account.wallet_index }
       })
     )
@@ -131,10 +128,8 @@ const make = Effect.gen(function* () {
     done: { readonly txHash: string; readonly gasPaid: Amount } | undefined
   ) {
     const state = done === undefined ? "returned" : "settled"
-    yield* postings.post({ id: `${state}:${open.id}`, kind: state, reference: open.id }, [
-      { account: settling(open.account_id), amount: open.amount },
-      { account: done === undefined ? tokens(open.account_id) : treasury, amount: -open.amount }
-    ])
+    const lines = settledLines(open.account_id, open.amount, state)
+    yield* postings.post({ id: `${state}:${open.id}`, kind: state, reference: open.id }, lines)
     yield* sql`UPDATE settlement SET ${sql.update({
       state,
       tx_hash: done?.txHash ?? null,
@@ -170,7 +165,7 @@ const make = Effect.gen(function* () {
       FROM account a LEFT JOIN ledger_account b ON b.id = 'tokens:' || a.id
       WHERE NOT EXISTS (SELECT 1 FROM settlement r
         WHERE r.account_id = a.id AND r.state = 'returned' AND r.closed_at > ${lately})`
-    const due = rows.filter((row) => Number(row.open) > 0 || (row.owed !== "0" && -BigInt(row.owed) >= threshold))
+    const due = rows.filter((row) => Number(row.open) > 0 || isDue(-BigInt(row.owed), threshold))
     yield* Effect.forEach(
       due,
       (row) => settle(row.id).pipe(Effect.catch((error) => Effect.logWarning(error.message))),

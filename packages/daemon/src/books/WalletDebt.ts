@@ -3,10 +3,10 @@
  * the treasury. The chain is asked outside any transaction; `settled` counts finished transfers, so that a balance read before one
  * of them is never set against the debt that is left after it, which would count the same tokens twice.
  */
-import { type AccountId, amount, type Caller, NativeBalance } from "@treemark/core"
+import { type AccountId, type Caller, NativeBalance } from "@treemark/core"
+import { debtAccounts, owedOf } from "@treemark/core/charging"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { heldTokens, settling, tokens } from "./BookAccounts.ts"
 import { Postings } from "./Postings.ts"
 
 /** `owed` in 10^-18, and the number of transfers that had been settled when it was read. */
@@ -40,26 +40,12 @@ const make = Effect.gen(function* () {
 
   /** The debt, its accounts locked until the transaction around it ends. */
   const lock = Effect.fnUntraced(function* (accountId: AccountId) {
-    const parts = yield* postings.lock([heldTokens(accountId), settling(accountId), tokens(accountId)])
-    const [held = 0n, underWay = 0n, captured = 0n] = parts
-    return { owed: held - underWay - captured, settled: yield* settledCount(accountId) }
+    const owed = owedOf(yield* postings.lock(debtAccounts(accountId)))
+    return { owed, settled: yield* settledCount(accountId) }
   })
 
-  /** What the wallet can still pay, never below zero. */
-  const available = Effect.fnUntraced(function* (caller: Pick<Caller, "accountId" | "wallet">) {
-    for (;;) {
-      const reading = yield* read(caller)
-      const debt = yield* sql.withTransaction(lock(caller.accountId))
-      if (debt.settled === reading.settled) return payable(reading, debt)
-    }
-  })
-
-  return { read, lock, available }
+  return { read, lock }
 })
-
-/** What is left of a reading after a debt, never below zero. */
-export const payable = (reading: WalletReading, debt: Debt) =>
-  amount(reading.onChain > debt.owed ? reading.onChain - debt.owed : 0n)
 
 export class WalletDebt extends Context.Service<WalletDebt, Effect.Success<typeof make>>()(
   "@treemark/daemon/books/WalletDebt"

@@ -1,6 +1,6 @@
 /**
  * The accounts of the books. A credit account holds what the service owes or has earned and is never below zero; a debit account
- * holds what is owed to the service, or where money came from, and is never above zero. The tables enforce both.
+ * holds what is owed to the service, or where money came from, and is never above zero.
  *
  * credits:ID       credits a caller may spend             issued        all credits ever granted (debit)
  * held-credits:ID  credits held by running calls          revenue       prices of captured calls
@@ -8,7 +8,7 @@
  * tokens:ID        captured, owed by the wallet (debit)   wallets       counterpart of held-tokens (debit)
  * settling:ID      on its way to the treasury (debit)     treasury      settled transfers received (debit)
  */
-import type { AccountId } from "@treemark/core"
+import type { AccountId } from "../identity/Caller.ts"
 
 export interface BookAccount {
   readonly id: string

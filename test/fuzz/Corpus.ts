@@ -36,7 +36,12 @@ const original = async (kind: string, parts: Parts): Promise<Original> => {
       inclusion: made === undefined ? parts.reason : { inclusion: made.inclusion }
     })
   )
-  const checkpoint = { chainId: place.chainId, hashes: new Map([[place.blockNumber, place.blockHash]]) }
+  const checkpoint = {
+    chainId: place.chainId,
+    hashes: new Map([[place.blockNumber, place.blockHash]]),
+    contracts: [],
+    signers: []
+  }
   return { kind, text, given: parts.given?.(checkpoint) ?? {} }
 }
 

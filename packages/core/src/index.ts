@@ -66,7 +66,15 @@ export { Registration, Registry } from "./ledger/Registry.ts"
 export { Amount, AmountInTokens, amount, formatTokens, parseTokens, UNITS_PER_TOKEN } from "./money/Amount.ts"
 export { BalanceText, balanceText } from "./money/BalanceText.ts"
 export { Operation, PriceList, Prices } from "./money/PriceList.ts"
-export { type Checkpoint, checkpointText } from "./proof/Checkpoint.ts"
+export { type Checkpoint, type CheckpointReading, parseCheckpoint } from "./proof/Checkpoint.ts"
+export {
+  type CheckpointContent,
+  type CheckpointSignature,
+  checkpointChecksum,
+  checkpointDocument,
+  checkpointFileText,
+  checkpointText
+} from "./proof/CheckpointFile.ts"
 export { type CommitRecord, commitDataOf, commitRecordOf } from "./proof/CommitRecord.ts"
 export type { Inclusion, ProvenLeaf } from "./proof/Inclusion.ts"
 export type { LedgerPosition } from "./proof/LedgerPosition.ts"

@@ -15,15 +15,23 @@ export {
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
 export {
   CHECKPOINT_LIMIT,
-  CHECKPOINT_MEDIA_TYPE,
   type Checkpoint,
-  type CheckpointDocument,
   type CheckpointReading,
   type CheckpointRefusalCode,
-  checkpointText,
+  type CheckpointsDisagreement,
+  checkpointsDisagreement,
   parseCheckpoint
 } from "./proof/Checkpoint.ts"
+export {
+  CHECKPOINT_MEDIA_TYPE,
+  type CheckpointContent,
+  type CheckpointDocument,
+  type CheckpointSignature,
+  checkpointChecksum,
+  checkpointText
+} from "./proof/CheckpointFile.ts"
 export type { Inclusion, InclusionDocument, ProvenLeaf } from "./proof/Inclusion.ts"
+export { KNOWN_CONTRACTS, type KnownContract } from "./proof/KnownContracts.ts"
 export type { LedgerPosition } from "./proof/LedgerPosition.ts"
 export {
   type ProofProblem,
@@ -78,6 +86,6 @@ export type {
   NearMiss
 } from "./verification/explain/Explanation.ts"
 export type { NearMissKind } from "./verification/explain/NearMiss.ts"
-export type { Check, Findings, Provenance, Report, Verdict } from "./verification/Report.ts"
+export type { Act, Answers, Check, Findings, Provenance, Report, Verdict, Witness } from "./verification/Report.ts"
 export type { Sha256 } from "./verification/Unixfs.ts"
 export { inputOfProof, verify } from "./verification/Verify.ts"

@@ -48,7 +48,13 @@ describe("an authors file", () => {
       [`${author} Ada valid-to=2024-01-01 valid-to=2025-01-01`, "says valid-to twice"],
       [`${author} Ada valid-from=2025-01-01 valid-to=2024-01-01`, "ends before it begins"],
       [`${author} Ada reason=lost`, "no revoked=DATE"],
-      [`${author} Ada # a friend`, "second name"]
+      [`${author} Ada # a friend`, "second name"],
+      [`${author} witness`, "the name comes first"],
+      [`${author} recorder Ada`, "the name comes first"],
+      [`${author} Ada witness witness`, "says witness twice"],
+      [`${author} Ada "witness"`, "second name"],
+      [`${author} Ada witness=2024-01-01`, "not understood"],
+      [`${author} Ada admin`, "second name"]
     ] as const) {
       const message = refusalOf(`# first\n${line}`)
       assert.include(message, "Line 2 of the authors file", line)
@@ -102,7 +108,7 @@ const judge = (input: VerifyInput, lines: string) => {
 
 describe("a signer", () => {
   it("who is listed is valid by name, and the report says which time counted", () => {
-    const now = judge(claimed, `${author} "Ada Lovelace" valid-from=2023-11-14 valid-to=2023-11-14`)
+    const now = judge(claimed, `${author} "Ada Lovelace"`)
     assert.deepInclude(now, { verdict: "valid", name: "Ada Lovelace", code: "ok" })
     assert.strictEqual(now.actual, "2023-11-14T22:13:21Z, as the commit record claims")
     const later = judge(proven, `${author} Ada valid-to=2023-11-14T22:13:30Z`)
@@ -112,12 +118,10 @@ describe("a signer", () => {
 
   it("outside of the dates is unconfirmed, to the second, and nameless", () => {
     for (const [input, dates, code] of [
-      [claimed, "valid-from=2023-11-14T22:13:22Z", "signer_not_yet_valid"],
-      [claimed, "valid-from=2023-11-14T22:13:21Z", "ok"],
-      [claimed, "valid-to=2023-11-14T22:13:20Z", "signer_expired"],
-      [claimed, "valid-to=2023-11-14T22:13:21Z", "ok"],
       [proven, "valid-from=2023-11-14T22:13:31Z", "signer_not_yet_valid"],
+      [proven, "valid-from=2023-11-14T22:13:30Z", "ok"],
       [proven, "valid-to=2023-11-14T22:13:29Z", "signer_expired"],
+      [proven, "valid-to=2023-11-14T22:13:30Z", "ok"],
       [proven, "valid-to=2023-11-13", "signer_expired"]
     ] as const) {
       const found = judge(input, `${author} Ada ${dates}`)
@@ -126,6 +130,47 @@ describe("a signer", () => {
         { code, verdict: code === "ok" ? "valid" : "unconfirmed", name: code === "ok" ? "Ada" : null },
         dates
       )
+    }
+  })
+
+  it("whose key has dates is unconfirmed while the time is only claimed: a thief of the key writes any", () => {
+    for (const dates of [
+      "valid-from=2023-11-14",
+      "valid-to=2023-11-14",
+      "valid-to=2023-11-13",
+      "valid-from=2024-01-01"
+    ]) {
+      const found = judge(claimed, `${author} Ada ${dates}`)
+      assert.deepInclude(found, { code: "signing_time_claimed", verdict: "unconfirmed", name: null }, dates)
+      assert.strictEqual(found.actual, "2023-11-14T22:13:21Z, as the commit record claims")
+    }
+    assert.deepInclude(judge(claimed, `${author} Ada valid-to=2022-12-31\n${author} Ada`), { code: "ok", name: "Ada" })
+  })
+
+  it("whose key is revoked stays so whatever other lines say of it, in whatever order and role", () => {
+    const revoked = `${author} Ada revoked=2023-11-14 reason="laptop stolen"`
+    const lines = [revoked, `${author} "Ada Lovelace"`, `${author} Ada valid-from=2020-01-01 valid-to=2030-12-31`]
+    for (const order of [lines, [...lines].reverse()]) {
+      for (const input of [claimed, proven]) {
+        const found = judge(input, order.join("\n"))
+        assert.deepInclude(found, { code: "signer_revoked", verdict: "unconfirmed", name: null })
+        assert.include(String(found.expected), "laptop stolen")
+      }
+    }
+    const asWitness = `${author} Ada witness revoked=2023-01-01\n${author} Ada`
+    assert.deepInclude(judge(claimed, asWitness), { code: "signer_revoked", name: null })
+    const twice = `${author} Ada revoked=2030-01-01\n${author} Ada revoked=2023-11-14T22:13:30Z`
+    assert.deepInclude(judge(proven, twice), { code: "signer_revoked", name: null })
+  })
+
+  it("who is listed as a recorder or a witness only is nobody's author", () => {
+    for (const roles of ["recorder", "witness", "recorder witness", "witness recorder"]) {
+      const alone = judge(claimed, `${author} Ada ${roles}`)
+      assert.deepInclude(alone, { code: "authors_roles_only", verdict: "valid", name: null }, roles)
+      const beside = judge(claimed, `${author} Ada ${roles}\n${stranger} Bob`)
+      assert.deepInclude(beside, { code: "signer_not_listed", verdict: "unconfirmed", name: null }, roles)
+      const both = judge(claimed, `${author} "Ada's machine" ${roles}\n${author} Ada`)
+      assert.deepInclude(both, { code: "ok", name: "Ada" }, roles)
     }
   })
 
@@ -146,7 +191,7 @@ describe("a signer", () => {
 
   it("with several periods is named by the one that fits", () => {
     const lines = `${author} Old valid-to=2022-12-31\n${author} Now valid-from=2023-01-01\n${author} Later valid-from=2029-01-01`
-    assert.deepInclude(judge(claimed, lines), { code: "ok", name: "Now" })
+    assert.deepInclude(judge(proven, lines), { code: "ok", name: "Now" })
   })
 
   it("who is not listed, or an empty file, is unconfirmed and said so", () => {

@@ -106,7 +106,9 @@ export const checkpointOf = (
   changes: { readonly chainId?: number; readonly hash?: string } = {}
 ) => ({
   chainId: changes.chainId ?? place.chainId,
-  hashes: new Map([[place.blockNumber, changes.hash ?? place.blockHash]])
+  hashes: new Map([[place.blockNumber, changes.hash ?? place.blockHash]]),
+  contracts: [],
+  signers: []
 })
 
 export const hex = (bytes: Uint8Array): string => bytesToHex(bytes)

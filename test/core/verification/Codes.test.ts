@@ -11,7 +11,16 @@ import {
 } from "@treemark/core/verify"
 import { cidOf, DAG_PB_CODE, RAW_CODE } from "../../../packages/core/src/asset-tree/Cid.ts"
 import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
-import { type BlockParts, block, commitData, commitLog, type LogParts, otherHash, receiptOf } from "./Block.ts"
+import {
+  type BlockParts,
+  block,
+  checkpointOf,
+  commitData,
+  commitLog,
+  type LogParts,
+  otherHash,
+  receiptOf
+} from "./Block.ts"
 import {
   asset,
   author,
@@ -30,10 +39,10 @@ import {
   withSignature
 } from "./Fixtures.ts"
 
-const known = (line: string): VerifyInput => {
+const known = (line: string, input: VerifyInput = inputOf(signed)): VerifyInput => {
   const reading = parseAuthors(utf8(line))
   assert.isTrue(reading.ok)
-  return inputOf(signed, reading.ok ? { authors: reading.authors } : {})
+  return { ...input, ...(reading.ok ? { authors: reading.authors } : {}) }
 }
 
 const included = await block()
@@ -59,7 +68,13 @@ const wrongLogs = {
 }
 const checkedAt = (chainId: number, hash: string | undefined): VerifyInput => ({
   ...includedWith({}),
-  checkpoints: [{ chainId, hashes: new Map(hash === undefined ? [] : [[included.place.blockNumber, hash]]) }]
+  checkpoints: [
+    {
+      ...checkpointOf(included),
+      chainId,
+      hashes: new Map(hash === undefined ? [] : [[included.place.blockNumber, hash]])
+    }
+  ]
 })
 const { chainId } = included.place
 
@@ -119,13 +134,15 @@ describe("codes", () => {
     authors_not_given: inputOf(signed),
     authors_empty: known("# nobody yet"),
     signer_not_listed: known(`${stranger} Bob`),
-    signer_not_yet_valid: known(`${author} Ada valid-from=2023-11-15`),
-    signer_expired: known(`${author} Ada valid-to=2023-11-13`),
+    authors_roles_only: known(`${stranger} Bob witness`),
+    signer_not_yet_valid: known(`${author} Ada valid-from=2023-11-15`, checkedAt(chainId, included.place.blockHash)),
+    signer_expired: known(`${author} Ada valid-to=2023-11-13`, checkedAt(chainId, included.place.blockHash)),
     signer_revoked: known(`${author} Ada revoked=2030-01-01 reason="lost"`),
     signing_time_unknown: {
       ...known(`${author} Ada valid-to=2030-01-01`),
       record: { assetTreeSignature: signed.record.assetTreeSignature }
     },
+    signing_time_claimed: known(`${author} Ada valid-from=2023-01-01`),
     commit_data_not_given: inputOf(signed),
     commit_data_not_json: inputOf(signed, { commitData: "{" }),
     commit_data_differs: inputOf(signed, { commitData: document.commit.commitData.replace("Action", "action") }),

@@ -61,7 +61,7 @@ describe("a commit that is included in its block", () => {
     const elsewhere = checkpointOf(whole, { chainId: 1 })
     for (const [checkpoints, code] of [
       [[elsewhere], "checkpoint_chain_absent"],
-      [[elsewhere, { chainId: whole.place.chainId, hashes: new Map() }], "checkpoint_block_absent"]
+      [[elsewhere, { ...checkpointOf(whole), hashes: new Map() }], "checkpoint_block_absent"]
     ] as const) {
       assert.strictEqual(codeAt(whole, { checkpoints }), code)
       assert.strictEqual(verify(inputAt(whole, { checkpoints })).verdict, "unconfirmed")

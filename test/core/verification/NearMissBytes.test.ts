@@ -194,7 +194,7 @@ describe("a near miss of the place on the ledger", () => {
     const ofOther = missesOf({ ...place, checkpoints: [checkpointOf(made, { chainId: 10507 })] })
     assert.strictEqual(ofOther["ledger-inclusion"]?.kind, "ledger_other_chain")
     assert.include(ofOther["ledger-inclusion"]?.advice, "chain 10507")
-    const moved = { chainId: made.place.chainId, hashes: new Map([[99, made.place.blockHash]]) }
+    const moved = { ...checkpointOf(made), hashes: new Map([[99, made.place.blockHash]]) }
     assert.strictEqual(missesOf({ ...place, checkpoints: [moved] })["ledger-inclusion"]?.kind, "ledger_other_block")
     const unrelated = checkpointOf(made, { chainId: 1, hash: `0x${"12".repeat(32)}` })
     assert.isUndefined(missesOf({ ...place, checkpoints: [unrelated] })["ledger-inclusion"])

@@ -42,6 +42,16 @@ describe("verification of a whole proof", () => {
         time: "2023-11-14T22:13:21Z",
         ledger,
         signerName: null,
+        act: {
+          action: signed.record.action,
+          actionName: "action-commit",
+          message: "Action action-commit.",
+          recorder: committer,
+          by: "recorder",
+          provenance: "claimed"
+        },
+        answers: { file: "same", who: "unknown", when: "claimed" },
+        witnesses: [],
         provenance: null,
         checks: []
       }

@@ -144,7 +144,9 @@ export const inputOf = (proof: string): VerifyInput => {
 export const verified = (proof: string, place: LedgerPosition): Report =>
   verify({
     ...inputOf(proof),
-    checkpoints: [{ chainId: place.chainId, hashes: new Map([[place.blockNumber, place.blockHash]]) }]
+    checkpoints: [
+      { chainId: place.chainId, hashes: new Map([[place.blockNumber, place.blockHash]]), contracts: [], signers: [] }
+    ]
   })
 
 export const blockOf = (chain: Chain, number: number) =>

@@ -102,6 +102,9 @@ const LIST = {
 
   authors_not_given: skipped("You gave no authors file, so no name stands behind the signer's address."),
   authors_empty: skippedUnconfirmed("Your authors file names nobody. Is it the right file?"),
+  authors_roles_only: skipped(
+    "Your authors file names recorders or witnesses only, so no name stands behind the signer's address."
+  ),
   signer_not_listed: unconfirmed("The signer is not in your authors file."),
   signer_not_yet_valid: unconfirmed("The signer's key was not valid yet: the commit is from before its first day."),
   signer_expired: unconfirmed("The signer's key was not valid any more: the commit is from after its last day."),
@@ -110,6 +113,9 @@ const LIST = {
   ),
   signing_time_unknown: unconfirmed(
     "The signer's key is valid for a limited time, and nothing says when the commit was made."
+  ),
+  signing_time_claimed: unconfirmed(
+    "The signer's key is valid for a limited time, and the commit's time is only claimed, which whoever has the key can do. A proof of inclusion and a checkpoint of its block prove the time."
   ),
 
   commit_data_not_given: skipped(

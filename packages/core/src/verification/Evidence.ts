@@ -7,6 +7,7 @@ import { type Recovery, recoverSigner } from "../asset-tree/Signature.ts"
 import { isAddressText, toEip55 } from "../identity/Eip55.ts"
 import type { Checkpoint } from "../proof/Checkpoint.ts"
 import type { Inclusion } from "../proof/Inclusion.ts"
+import type { KnownContract } from "../proof/KnownContracts.ts"
 import type { LedgerPosition } from "../proof/LedgerPosition.ts"
 import { type JsonObject, TREE_LIMIT, textMember } from "../proof/Proof.ts"
 import { readJsonObject } from "../proof/ReadJson.ts"
@@ -34,6 +35,10 @@ export interface VerifyInput {
   readonly inclusionMissing?: string | undefined
   /** Blocks that the verifier knows to be on the ledger. */
   readonly checkpoints?: ReadonlyArray<Checkpoint> | undefined
+  /** So many different signers of checkpoints must have the block; files that nobody signed do not count then. */
+  readonly quorum?: number | undefined
+  /** Commit contracts that the verifier knows, beside those that everybody does and those of the checkpoints. */
+  readonly contracts?: ReadonlyArray<KnownContract> | undefined
   /** Whom the verifier knows. */
   readonly authors?: AuthorsFile | undefined
   /** The asset's bytes, measured. */

@@ -1,9 +1,8 @@
 /**
- * Who the signer is by the verifier's own authors file, and whether its key was valid then. The time that counts is the block's when the commit
- * is on the ledger; otherwise the one that the commit record claims, which a thief of the key could choose: it may put a
- * key out of its dates, but it never lifts a revocation.
+ * Who the signer is by the verifier's own authors file, and whether its key was valid then. A key's dates are judged by the block's time, when the
+ * commit is on the ledger, and by nothing else: the time that a commit record claims is written by whoever has the key, and so by its thief.
  */
-import type { KnownAuthor } from "./AuthorsFile.ts"
+import { type AuthorsFile, authorLines, type KnownAuthor, type Revocation, revocationOf } from "./AuthorsFile.ts"
 import type { Code } from "./Codes.ts"
 import { type Evidence, signerOf } from "./Evidence.ts"
 import { type Check, type Compared, passed, stopped } from "./Report.ts"
@@ -26,15 +25,22 @@ export const namedSigner = (evidence: Evidence, time: CommitTime | undefined): N
   if (authors === undefined) return unnamed("authors_not_given")
   if (authors.size === 0) return unnamed("authors_empty")
   if (signer === undefined) return unnamed("signer_unknown")
-  const known = authors.get(signer)
-  if (known === undefined) return unnamed("signer_not_listed", { actual: signer })
-  const fitting = known.find((author) => problemOf(author, time) === undefined)
-  const shown = fitting ?? known[0]!
-  const compared = { expected: periodText(shown), actual: timeText(time) }
-  return fitting === undefined
-    ? unnamed(problemOf(shown, time) ?? "signer_not_listed", compared)
-    : { check: passed("signer-named", compared), name: fitting.name }
+  const [first, ...others] = authorLines(authors, signer)
+  if (first === undefined) {
+    return isWithoutAuthors(authors) ? unnamed("authors_roles_only") : unnamed("signer_not_listed", { actual: signer })
+  }
+  const revoked = revocationOf(authors, signer)
+  const fitting = [first, ...others].find((line) => keyProblem(line, revoked, time) === undefined)
+  const shown = fitting ?? first
+  const compared = { expected: periodText(shown, revoked), actual: timeText(time) }
+  const problem = keyProblem(shown, revoked, time)
+  return problem === undefined
+    ? { check: passed("signer-named", compared), name: shown.name }
+    : unnamed(problem, compared)
 }
+
+const isWithoutAuthors = (authors: AuthorsFile): boolean =>
+  [...authors.keys()].every((address) => authorLines(authors, address).length === 0)
 
 /** The time in ISO 8601, UTC. */
 export const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace(".000Z", "Z")
@@ -44,15 +50,21 @@ const unnamed = (code: Code, compared: Compared = {}): NamedSigner => ({
   name: null
 })
 
-const problemOf = ({ from, until, revoked }: KnownAuthor, time: CommitTime | undefined): Code | undefined => {
+/** Why a line does not show its key to be good at `time`. */
+export const keyProblem = (
+  { from, until }: KnownAuthor,
+  revoked: Revocation | undefined,
+  time: CommitTime | undefined
+): Code | undefined => {
   if (revoked !== undefined && !(time?.isProven === true && time.seconds < revoked.at)) return "signer_revoked"
   if (from === undefined && until === undefined) return undefined
   if (time === undefined) return "signing_time_unknown"
+  if (!time.isProven) return "signing_time_claimed"
   if (from !== undefined && time.seconds < from) return "signer_not_yet_valid"
   return until !== undefined && time.seconds >= until ? "signer_expired" : undefined
 }
 
-const periodText = ({ name, from, until, revoked }: KnownAuthor): string => {
+const periodText = ({ name, from, until }: KnownAuthor, revoked: Revocation | undefined): string => {
   const bounds = [
     from === undefined ? "" : `, valid from ${isoTime(from)}`,
     until === undefined ? "" : `, valid until ${isoTime(until)}`,

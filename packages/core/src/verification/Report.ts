@@ -34,10 +34,44 @@ export interface Findings {
   readonly ledger: LedgerPosition | null
 }
 
+/** What was done with the asset, and whose word for it there is: the tree's signature covers what the asset is, and nothing of this. */
+export interface Act {
+  /** Nid of the action's profile. */
+  readonly action: string | null
+  readonly actionName: string | null
+  /** The commit message. */
+  readonly message: string | null
+  /** The wallet that recorded it (EIP-55). */
+  readonly recorder: string | null
+  /** `author` only where the author signed the act itself; else it is the word of the recorder. */
+  readonly by: "author" | "recorder"
+  readonly provenance: Provenance
+}
+
+/** The three questions of whoever gets a proof: is this the file, do I know who signed it, since when is that proven. */
+export interface Answers {
+  readonly file: "same" | "different" | "not-given" | "not-comparable"
+  readonly who: "expected" | "named" | "unknown" | "not-the-author" | "nobody"
+  readonly when: "proven" | "claimed" | "none"
+}
+
+/** Somebody whose checkpoint has the block: the word that the block's being on the ledger rests on. */
+export interface Witness {
+  /** EIP-55; null for a checkpoint file that nobody signed. */
+  readonly signer: string | null
+  /** The name on the signer's `witness` line in the verifier's authors file. */
+  readonly name: string | null
+}
+
 export interface Report extends Findings {
   readonly verdict: Verdict
   /** The signer's name in the verifier's authors file, when the key was valid then. */
   readonly signerName: string | null
+  /** null when there is no commit record that says what was done, or by whom. */
+  readonly act: Act | null
+  readonly answers: Answers
+  /** Empty when no checkpoint has the block. */
+  readonly witnesses: ReadonlyArray<Witness>
   readonly provenance: { readonly [Value in keyof Findings]: Provenance | null }
   readonly checks: ReadonlyArray<Check>
 }

@@ -5,6 +5,8 @@
 import { toEip55 } from "../identity/Eip55.ts"
 import type { ReadProof } from "../proof/ParseProof.ts"
 import { textMember } from "../proof/Proof.ts"
+import { actOf } from "./ActFinding.ts"
+import { answersOf } from "./Answers.ts"
 import { assetCid, assetSha256 } from "./AssetChecks.ts"
 import { authorAgrees, expectedAuthor, signature, signerIsAuthor } from "./AuthorChecks.ts"
 import { type Evidence, evidenceOf, isTreeSigned, person, signerOf, type VerifyInput } from "./Evidence.ts"
@@ -13,6 +15,7 @@ import { commitData, committerIsRecorder } from "./LedgerChecks.ts"
 import { type CommitTime, isoTime, namedSigner } from "./NamedSigner.ts"
 import { type Check, type Findings, type Provenance, type Report, verdictOf } from "./Report.ts"
 import { computedTreeCid, namedTreeCids, treeCid, treeJson, treeSha256 } from "./TreeChecks.ts"
+import { witnessesOf } from "./Witnesses.ts"
 
 /** Checks everything that can be checked offline and says what came of each check. */
 export const verify = (input: VerifyInput): Report => {
@@ -44,11 +47,15 @@ export const verify = (input: VerifyInput): Report => {
     record: recordIsText.outcome === "pass",
     cid: cid.outcome !== "fail"
   }
+  const provenance = provenanceOf(evidence, findings, covered)
   return {
     verdict: verdictOf(checks),
     ...findings,
     signerName: signer.name,
-    provenance: provenanceOf(evidence, findings, covered),
+    act: actOf(evidence, covered.place && covered.record),
+    answers: answersOf(evidence, checks, { signerName: signer.name, time: provenance.time }),
+    witnesses: witnessesOf(evidence),
+    provenance,
     checks
   }
 }

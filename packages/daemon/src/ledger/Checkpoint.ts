@@ -2,7 +2,7 @@
  * A checkpoint of a network, as its node has it now: the hashes of the blocks that hold commits made here, and of the newest block. Whoever
  * trusts this daemon's node verifies proofs of these blocks offline (docs/proof-format.md).
  */
-import { type Checkpoint, LedgerUnavailable, type NetworkRole } from "@treemark/core"
+import { type CheckpointContent, LedgerUnavailable, type NetworkRole } from "@treemark/core"
 import { Effect, Schema } from "effect"
 import { numberToHex } from "viem"
 import { FinishedCommits } from "../jobs/FinishedCommits.ts"
@@ -24,7 +24,7 @@ export const checkpointOf = Effect.fn("Checkpoint.checkpointOf")(
       (number) => Effect.map(hashOf(network, number), (hash) => [number, hash] as const),
       { concurrency: CONCURRENCY }
     )
-    return { chainId: network.chainId, hashes: new Map(hashes) } satisfies Checkpoint
+    return { chainId: network.chainId, hashes: new Map(hashes) } satisfies CheckpointContent
   },
   Effect.catchTag("RpcFailure", (failure) => Effect.fail(ledgerUnavailable(failure)))
 )

@@ -28,6 +28,16 @@ export { type BalanceNetwork, NativeBalance } from "./balance/NativeBalance.ts"
 export { Charges, type Hold, InsufficientFunds } from "./charging/Charges.ts"
 export { commitAsset } from "./commit/CommitAsset.ts"
 export { AssetNotRegistered, type CommitError } from "./commit/CommitError.ts"
+export {
+  type CommitAction,
+  type CommitEvent,
+  type CommitState,
+  type Duty,
+  dutyOf,
+  type Money,
+  next,
+  type Place
+} from "./commit/CommitMachine.ts"
 export { CommitReceipt } from "./commit/CommitReceipt.ts"
 export { Provider } from "./commit/PrepareCommit.ts"
 export { quoteCommit } from "./commit/QuoteCommit.ts"

@@ -109,6 +109,7 @@ describe("@treemark/verify", () => {
       "readAuthors",
       "readCheckpoint",
       "verifyProof",
+      "verifyProofAsync",
       "verifyRecord",
       "verifyTree"
     ])

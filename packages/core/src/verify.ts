@@ -13,6 +13,7 @@ export {
   type SignatureRefusal
 } from "./asset-tree/Signature.ts"
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
+export { parseBase64 } from "./proof/Base64.ts"
 export {
   CHECKPOINT_LIMIT,
   type Checkpoint,

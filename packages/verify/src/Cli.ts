@@ -4,11 +4,13 @@
  */
 import {
   AUTHORS_LIMIT,
+  type AuthorsFile,
   CHECKPOINT_LIMIT,
+  type Checkpoint,
   type Explanation,
   type FileNames,
+  type JsonObject,
   needsUnixfs,
-  PROOF_LIMIT,
   RECORD_LIMIT,
   type Report,
   readJsonObject,
@@ -20,13 +22,14 @@ import {
 } from "@treemark/core/verify"
 import { type Arguments, readArguments, type Subject } from "./Arguments.ts"
 import type { Backend } from "./backends/Backend.ts"
+import { readAuthors, readCheckpoint } from "./given/Options.ts"
 import { COMPLETIONS, HELP } from "./Help.ts"
-import { measureFile, readBounded } from "./Inputs.ts"
+import { measureFile, ofFile, readBounded, readProofFile } from "./Inputs.ts"
 import { EXIT_CODES, type Outcome, refused } from "./Outcome.ts"
 import { printableJson } from "./Printable.ts"
 import { render } from "./Render.ts"
-import { UnusableInput } from "./UnusableInput.ts"
-import { proofInput, readAuthors, readCheckpoint, readRecord, treeInput } from "./Verification.ts"
+import { foreseen } from "./Unforeseen.ts"
+import { proofInput, readRecord, treeInput } from "./Verification.ts"
 
 export interface Environment {
   readonly version: string
@@ -58,8 +61,7 @@ export const runCli = (args: ReadonlyArray<string>, environment: Environment): O
         return verified(command, environment)
     }
   } catch (error) {
-    if (error instanceof UnusableInput) return refused(error, args.includes("--json"))
-    throw error
+    return refused(foreseen(error), args.includes("--json"))
   }
 }
 
@@ -78,8 +80,8 @@ const inputOf = (command: VerifyCommand, backend: Backend | undefined): VerifyIn
     ...input,
     recover: backend && ((text, signature) => recoverSigner(text, signature, backend.recoverKey)),
     expectedAuthor: command.author,
-    authors: command.authors === undefined ? undefined : readAuthors(readAuthorsFile(command.authors)),
-    checkpoints: command.checkpoints.map((path) => readCheckpoint(readCheckpointFile(path))),
+    authors: command.authors === undefined ? undefined : readAuthorsFile(command.authors),
+    checkpoints: command.checkpoints.map(readCheckpointFile),
     asset: command.asset === undefined ? undefined : measureFile(command.asset, needsUnixfs(assetCidOf(input)))
   }
 }
@@ -100,20 +102,23 @@ const namesOf = ({ asset, authors, subject }: VerifyCommand): FileNames => {
 const subjectInput = (subject: Subject): VerifyInput => {
   switch (subject.kind) {
     case "proof":
-      return proofInput(readBounded(subject.proof, PROOF_LIMIT, "a proof"))
+      return ofFile(subject.proof, () => proofInput(readProofFile(subject.proof)))
     case "signed-tree":
       return treeInput(readTree(subject.tree), subject)
     case "recorded-tree":
       return treeInput(readTree(subject.tree), { record: readRecordFile(subject.record) })
     case "record":
-      return { record: readRecord(readRecordFile(subject.record)) }
+      return { record: readRecordFile(subject.record) }
   }
 }
 
 const readTree = (path: string): Uint8Array => readBounded(path, TREE_LIMIT, "an asset tree")
-const readRecordFile = (path: string): Uint8Array => readBounded(path, RECORD_LIMIT, "a commit record")
-const readAuthorsFile = (path: string): Uint8Array => readBounded(path, AUTHORS_LIMIT, "an authors file")
-const readCheckpointFile = (path: string): Uint8Array => readBounded(path, CHECKPOINT_LIMIT, "a checkpoint")
+const readRecordFile = (path: string): JsonObject =>
+  ofFile(path, () => readRecord(readBounded(path, RECORD_LIMIT, "a commit record")))
+const readAuthorsFile = (path: string): AuthorsFile =>
+  ofFile(path, () => readAuthors(readBounded(path, AUTHORS_LIMIT, "an authors file")))
+const readCheckpointFile = (path: string): Checkpoint =>
+  ofFile(path, () => readCheckpoint(readBounded(path, CHECKPOINT_LIMIT, "a checkpoint")))
 
 const assetCidOf = ({ tree }: VerifyInput): string | undefined => {
   const json = tree === undefined ? undefined : readJsonObject(tree)

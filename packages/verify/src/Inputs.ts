@@ -4,7 +4,9 @@
  * over a network.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
-import { AssetMeter, type MeasuredAsset } from "@treemark/core/verify"
+import { AssetMeter, type MeasuredAsset, PROOF_LIMIT } from "@treemark/core/verify"
+import { isPage, PAGE_LIMIT } from "./ProofInPage.ts"
+import { codeOf, nameOf, unreadable } from "./Unreadable.ts"
 import { UnusableInput } from "./UnusableInput.ts"
 
 const STANDARD_INPUT = 0
@@ -44,6 +46,26 @@ export const measureFile = (path: string, unixfs: boolean): MeasuredAsset =>
       meter.update(buffer.subarray(0, length))
     }
   })
+
+/** The bytes of a proof's file, or of a page with a proof inside, which may be larger. */
+export const readProofFile = (path: string): Uint8Array => {
+  const bytes = readBounded(path, PAGE_LIMIT, PROOF)
+  if (bytes.length > PROOF_LIMIT && !isPage(bytes)) throw tooLarge(path, PROOF_LIMIT, PROOF)
+  return bytes
+}
+
+const PROOF = "a proof"
+
+/** What `read` makes of the file at `path`; a refusal of its content begins with its name, because a command line may name several. */
+export const ofFile = <A>(path: string, read: () => A): A => {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof UnusableInput) || error.code === "file_unreadable" || error.code === "file_too_large")
+      throw error
+    throw new UnusableInput(error.code, `${nameOf(path)}: ${error.message}`, error.problems)
+  }
+}
 
 const withFile = <A>(path: string, what: string, flags: string | number, use: (file: number) => A): A => {
   try {
@@ -89,22 +111,5 @@ const joined = (parts: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
 const tooLarge = (path: string, limit: number, what: string): UnusableInput =>
   new UnusableInput(
     "file_too_large",
-    `${nameOf(path)} is larger than ${limit / 1024 / 1024} MiB, the most that ${what} may have. Is it another file?`
+    `${nameOf(path)} is larger than ${(what === PROOF ? PROOF_LIMIT : limit) / 1024 / 1024} MiB, the most that ${what} may have. Is it another file?`
   )
-
-export const unreadable = (path: string, what: string, error: unknown): string => {
-  const reasons: Record<string, string> = {
-    ENOENT: "there is no such file",
-    EISDIR: "it is a folder",
-    EACCES: "you may not read it",
-    ENOTDIR: "part of its path is not a folder"
-  }
-  const code = codeOf(error)
-  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error))
-  return `${nameOf(path)} cannot be read as ${what}: ${reason}.`
-}
-
-const nameOf = (path: string): string => (path === "-" ? "Standard input" : path)
-
-const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : ""

@@ -4,8 +4,9 @@
  * its code by hash, stays as it was.
  */
 
-const START = '<script type="application/json" id="embedded-proof">'
-const PLACE = `${START}null</script>`
+/** What stands before the proof; nothing else in the page looks like it. */
+export const PROOF_BLOCK = '<script type="application/json" id="embedded-proof">'
+const PLACE = `${PROOF_BLOCK}null</script>`
 
 /**
  * `page`: the page as it was built; `proof`: the bytes of a proof file, whatever they are; `fileName`: under which the page saves them.
@@ -16,7 +17,7 @@ export const proofPage = (page: string, proof: Uint8Array, fileName: string): st
   const at = page.indexOf(PLACE)
   if (at === -1) throw new TypeError("This page has no empty place for a proof. Take dist/verify.html as it was built.")
   const data = JSON.stringify({ fileName, proof: base64(proof) }).replaceAll("<", "\\u003c")
-  return `${page.slice(0, at)}${START}${data}</script>${page.slice(at + PLACE.length)}`
+  return `${page.slice(0, at)}${PROOF_BLOCK}${data}</script>${page.slice(at + PLACE.length)}`
 }
 
 const CHUNK = 0x8000

@@ -13,9 +13,10 @@ import {
   type StatementReport
 } from "@treemark/core/verify"
 import { checkStatement } from "./CheckStatement.ts"
-import { readBounded } from "./Inputs.ts"
+import { ofFile, readBounded } from "./Inputs.ts"
 import { type Outcome, refused } from "./Outcome.ts"
 import { printable, printableJson } from "./Printable.ts"
+import { foreseen } from "./Unforeseen.ts"
 import { UnusableInput } from "./UnusableInput.ts"
 
 const HELP = `treemark-verify statement checks a statement of an account, offline: the receipts, their chain and the sums.
@@ -40,8 +41,7 @@ export const runStatement = (args: ReadonlyArray<string>): Outcome => {
   try {
     return { ...checked(args), stderr: "" }
   } catch (error) {
-    if (error instanceof UnusableInput) return refused(error, args.includes("--json"))
-    throw error
+    return refused(foreseen(error), args.includes("--json"))
   }
 }
 
@@ -55,7 +55,9 @@ const checked = (args: ReadonlyArray<string>): { readonly stdout: string; readon
   if (values.service !== undefined && !isAddressText(values.service)) {
     throw usage(`--service is an address: 0x and 40 hex digits; this is "${values.service}".`)
   }
-  const report = checkStatement(readBounded(file, STATEMENT_LIMIT, "a statement"), { service: values.service })
+  const report = ofFile(file, () =>
+    checkStatement(readBounded(file, STATEMENT_LIMIT, "a statement"), { service: values.service })
+  )
   return {
     stdout: values.json === true ? `${printableJson(report)}\n` : render(report),
     exitCode: report.verdict === "valid" ? 0 : 1

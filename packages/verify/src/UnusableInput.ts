@@ -34,6 +34,10 @@ export type UnusableInputCode =
   | "history_not_json"
   | "history_too_large"
   | "history_version"
+  | "input_type"
+  | "internal"
+  | "page_damaged"
+  | "page_without_proof"
   | "worker_failed"
   | "usage"
 

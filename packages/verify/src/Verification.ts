@@ -3,107 +3,67 @@
  * fetched and nothing is configured. Each throws {@link UnusableInput} for input it cannot start from, and nothing else.
  */
 import {
-  type AuthorsFile,
-  type Checkpoint,
   inputOfProof,
-  isAddressText,
   type JsonObject,
-  type MeasuredAsset,
-  measureAsset,
-  parseAuthors,
-  parseCheckpoint,
   parseProof,
   RECORD_LIMIT,
-  type Recover,
   type Report,
   readJsonObject,
   type VerifyInput,
   verify
 } from "@treemark/core/verify"
+import { wrongFile } from "./files/WrongFile.ts"
+import { bytesIn, type GivenBytes, type GivenText, nameOfType, plainBytes, textBytes } from "./given/Bytes.ts"
+import { optionsInput, type VerifyOptions } from "./given/Options.ts"
+import { isPage, proofInPage } from "./ProofInPage.ts"
+import { guarded } from "./Unforeseen.ts"
 import { UnusableInput } from "./UnusableInput.ts"
 
-export interface VerifyOptions {
-  /** Whose signature is expected: an address in any letter case. Without it the signer is compared with the author in the file. */
-  readonly author?: string | undefined
-  /** The asset itself: its bytes, or what an `AssetMeter` measured while they streamed by. */
-  readonly asset?: Uint8Array | MeasuredAsset | undefined
-  /** Block hashes that you trust: checkpoint files, as bytes, text, or read with `readCheckpoint`. */
-  readonly checkpoints?: ReadonlyArray<Uint8Array | string | Checkpoint> | undefined
-  /** Whom you know: an authors file, as bytes, text, or read with `readAuthors`. */
-  readonly authors?: Uint8Array | string | AuthorsFile | undefined
-  /** Another backend for the signature's arithmetic; the default is @noble/curves. */
-  readonly recover?: Recover | undefined
-}
-
 /** A commit record: its JSON as bytes or text, or the object. An entry of `GET /assets/{assetCid}/commits` is one, too. */
-export type RecordInput = Uint8Array | string | JsonObject
+export type RecordInput = GivenText | JsonObject
 
 /** What a tree is checked against: its commit record, or its checksum (64 hex digits) and signature (`0x` and 130 hex digits). */
 export type NamedBy = { readonly record: RecordInput } | { readonly sha256: string; readonly signature: string }
 
-/** Verifies a proof file (format version 1), given as the bytes or the text of its JSON. */
-export const verifyProof = (proof: Uint8Array | string, options: VerifyOptions = {}): Report =>
-  verify({ ...proofInput(proof), ...optionsInput(options) })
+/** Verifies a proof file (format version 1), or a page with one inside, given as its bytes or its text. */
+export const verifyProof = (proof: GivenText, options: VerifyOptions = {}): Report =>
+  guarded(() => verify({ ...proofInput(textBytes(proof, "The proof")), ...optionsInput(options) }))
 
 /** Verifies an asset tree's exact bytes; a string would already have lost them. */
-export const verifyTree = (tree: Uint8Array, namedBy: NamedBy, options: VerifyOptions = {}): Report =>
-  verify({ ...treeInput(tree, namedBy), ...optionsInput(options) })
+export const verifyTree = (tree: GivenBytes, namedBy: NamedBy, options: VerifyOptions = {}): Report =>
+  guarded(() => verify({ ...treeInput(plainBytes(tree, "The asset tree"), namedBy), ...optionsInput(options) }))
 
 /** Verifies what can be verified of a commit record without its tree: CID, checksum and signature agree. At most `unconfirmed`. */
 export const verifyRecord = (record: RecordInput, options: VerifyOptions = {}): Report =>
-  verify({ record: readRecord(record), ...optionsInput(options) })
+  guarded(() => verify({ record: readRecord(record), ...optionsInput(options) }))
 
-export const proofInput = (proof: Uint8Array | string): VerifyInput => {
-  const reading = parseProof(bytesOf(proof))
-  if (!reading.ok) throw new UnusableInput(reading.code, reading.message, reading.problems)
-  return inputOfProof(reading.proof)
+/** What the bytes of a proof's file, or of a page with a proof inside, give to verify. */
+export const proofInput = (file: Uint8Array): VerifyInput => {
+  const proof = isPage(file) ? proofInPage(file) : file
+  const reading = parseProof(proof)
+  if (reading.ok) return inputOfProof(reading.proof)
+  const message = reading.code === "proof_too_large" ? undefined : wrongFile(proof, "proof")
+  throw new UnusableInput(reading.code, message ?? reading.message, reading.problems)
 }
 
-export const treeInput = (tree: Uint8Array, namedBy: NamedBy): VerifyInput => ({
-  tree,
-  record:
-    "record" in namedBy
-      ? readRecord(namedBy.record)
-      : { assetTreeSha256: namedBy.sha256, assetTreeSignature: namedBy.signature }
-})
-
-/** Reads a checkpoint file once, for many proofs. Throws {@link UnusableInput} for any other file. */
-export const readCheckpoint = (file: Uint8Array | string): Checkpoint => {
-  const reading = parseCheckpoint(bytesOf(file))
-  if (!reading.ok) throw new UnusableInput(reading.code, reading.message, reading.problems)
-  return reading.checkpoint
+export const treeInput = (tree: Uint8Array, namedBy: NamedBy): VerifyInput => {
+  if (typeof namedBy !== "object" || namedBy === null) throw notNamed(namedBy)
+  if ("record" in namedBy) return { tree, record: readRecord(namedBy.record) }
+  const { sha256, signature } = namedBy
+  if (typeof sha256 !== "string" || typeof signature !== "string") throw notNamed(namedBy)
+  return { tree, record: { assetTreeSha256: sha256, assetTreeSignature: signature } }
 }
 
-/** Reads an authors file once, for many proofs. Throws {@link UnusableInput}, with the line, for one that is not understood. */
-export const readAuthors = (file: Uint8Array | string): AuthorsFile => {
-  const reading = parseAuthors(bytesOf(file))
-  if (!reading.ok) throw new UnusableInput(reading.code, reading.message)
-  return reading.authors
-}
-
-const bytesOf = (input: Uint8Array | string): Uint8Array =>
-  typeof input === "string" ? new TextEncoder().encode(input) : input
-
-const isFile = <A>(input: Uint8Array | string | A): input is Uint8Array | string =>
-  typeof input === "string" || input instanceof Uint8Array
-
-const optionsInput = ({ author, asset, recover, checkpoints, authors }: VerifyOptions): VerifyInput => {
-  if (author !== undefined && !isAddressText(author)) {
-    throw new UnusableInput("author_malformed", "The author you expect must be an address: 0x and 40 hex digits.")
-  }
-  return {
-    expectedAuthor: author,
-    asset: asset instanceof Uint8Array ? measureAsset(asset) : asset,
-    checkpoints: checkpoints?.map((one) => (isFile(one) ? readCheckpoint(one) : one)),
-    authors: authors === undefined || !isFile(authors) ? authors : readAuthors(authors),
-    recover
-  }
-}
+const notNamed = (namedBy: unknown): UnusableInput =>
+  new UnusableInput(
+    "input_type",
+    `A tree is checked against { record } or { sha256, signature }, both as text; this is ${nameOfType(namedBy)}.`
+  )
 
 const RECORD_MEMBERS = ["assetTreeCid", "assetTreeSha256", "assetTreeSignature"]
 
 export const readRecord = (input: RecordInput): JsonObject => {
-  const file = typeof input === "string" || input instanceof Uint8Array ? readRecordFile(input) : input
+  const file = isObject(input) ? input : readRecordFile(textBytes(input, "A commit record"))
   const record = RECORD_MEMBERS.some((name) => Object.hasOwn(file, name)) ? file : (innerRecord(file) ?? file)
   if (RECORD_MEMBERS.some((name) => Object.hasOwn(record, name))) return record
   throw new UnusableInput(
@@ -114,14 +74,22 @@ export const readRecord = (input: RecordInput): JsonObject => {
   )
 }
 
-const readRecordFile = (input: Uint8Array | string): JsonObject => {
-  const bytes = bytesOf(input)
+/** An object that holds members, rather than bytes or what will hold them later. */
+const isObject = (input: RecordInput): input is JsonObject =>
+  typeof input === "object" &&
+  input !== null &&
+  bytesIn(input) === undefined &&
+  !Array.isArray(input) &&
+  typeof (input as { readonly then?: unknown }).then !== "function"
+
+const readRecordFile = (bytes: Uint8Array): JsonObject => {
   if (bytes.length > RECORD_LIMIT) {
     throw new UnusableInput("record_too_large", "A commit record has at most 1 MiB; this one is larger.")
   }
   const reading = readJsonObject(bytes)
-  if (!reading.ok) throw new UnusableInput(`record_${reading.code}`, `This is not a commit record: ${reading.message}`)
-  return reading.value
+  if (reading.ok) return reading.value
+  const message = wrongFile(bytes, "record") ?? `This is not a commit record: ${reading.message}`
+  throw new UnusableInput(`record_${reading.code}`, message)
 }
 
 const innerRecord = (entry: JsonObject): JsonObject | undefined => {

@@ -5,6 +5,8 @@
  * const report = verifyProof(await readFile("photo.proof.json"))
  * console.log(report.verdict, report.author)
  * ```
+ *
+ * `verifyProofAsync` takes what has to be read first (a File, a stream, a Response, `{ path }`, a promise), for the asset, too.
  */
 export {
   AssetMeter,
@@ -32,15 +34,10 @@ export {
   type Verdict
 } from "@treemark/core/verify"
 export { checkStatement } from "./CheckStatement.ts"
+export type { GivenBytes, GivenText } from "./given/Bytes.ts"
+export { readAuthors, readCheckpoint, type VerifyOptions } from "./given/Options.ts"
+export type { BlobLike, PathLike, ResponseLike, Source, StreamLike } from "./given/Source.ts"
 export { proofPage } from "./ProofPage.ts"
 export { UnusableInput, type UnusableInputCode } from "./UnusableInput.ts"
-export {
-  type NamedBy,
-  type RecordInput,
-  readAuthors,
-  readCheckpoint,
-  type VerifyOptions,
-  verifyProof,
-  verifyRecord,
-  verifyTree
-} from "./Verification.ts"
+export { type NamedBy, type RecordInput, verifyProof, verifyRecord, verifyTree } from "./Verification.ts"
+export { type Later, type VerifyOptionsLater, verifyProofAsync } from "./VerifyAsync.ts"

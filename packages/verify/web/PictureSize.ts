@@ -3,7 +3,7 @@
  * draw, and is then not drawn. PNG, GIF, JPEG (SOF segments), WebP (VP8, VP8L, VP8X) and AVIF (the largest ispe box).
  */
 
-/** Pixels in the picture; undefined when the head does not tell. `type` as Sniff.ts says. */
+/** Pixels in the picture; undefined when the head does not tell. `type` as src/files/Sniff.ts says. */
 export const pixelsOf = (type: string, head: Uint8Array): number | undefined => {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   try {

@@ -2,9 +2,10 @@
  * A look at the file itself. Pictures, video and sound are shown from a blob: URL whose type is the one sniffed, in elements that run
  * nothing; everything that is text, markup included, is shown as written. Other kinds, and pictures too large to draw, are only named.
  */
+
+import { SNIFFED_BYTES, type Sniffed, sniff } from "../src/files/Sniff.ts"
 import { element } from "./Element.ts"
 import { pixelsOf } from "./PictureSize.ts"
-import { SNIFFED_BYTES, type Sniffed, sniff } from "./Sniff.ts"
 import { visible } from "./Visible.ts"
 
 /** Larger pictures are not drawn: bytes, and pixels (4 bytes of memory each). */

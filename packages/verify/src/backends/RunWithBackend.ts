@@ -2,7 +2,7 @@
 import { readArguments } from "../Arguments.ts"
 import { type Environment, runCli } from "../Cli.ts"
 import { type Outcome, refused } from "../Outcome.ts"
-import { UnusableInput } from "../UnusableInput.ts"
+import { foreseen } from "../Unforeseen.ts"
 import { loadBackend } from "./Backend.ts"
 
 /** Runs the command with the backend that it asks for. One that does not run here is refused, never replaced in silence. */
@@ -13,7 +13,6 @@ export const runWithBackend = async (args: ReadonlyArray<string>, environment: E
       ? runCli(args, { ...environment, backend: await loadBackend(command.backend) })
       : runCli(args, environment)
   } catch (error) {
-    if (error instanceof UnusableInput) return refused(error, args.includes("--json"))
-    throw error
+    return refused(foreseen(error), args.includes("--json"))
   }
 }

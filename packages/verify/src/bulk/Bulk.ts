@@ -1,7 +1,7 @@
 /** `treemark-verify bulk`: reads the proofs, has them verified by all cores, writes the results in order, and ends with the worst. */
 import { printable, printableLine } from "../Printable.ts"
 import { isTerminal, write, writeText } from "../Streams.ts"
-import { UnusableInput } from "../UnusableInput.ts"
+import { foreseen } from "../Unforeseen.ts"
 import { type BulkArguments, readBulkArguments } from "./BulkArguments.ts"
 import { BULK_HELP } from "./BulkHelp.ts"
 import type { Answer, Chunk } from "./Chunk.ts"
@@ -24,8 +24,7 @@ export const runBulk = async (args: ReadonlyArray<string>): Promise<0 | 1 | 2 | 
     return 0
   } catch (error) {
     if (error instanceof ReaderGone) return 2
-    if (!(error instanceof UnusableInput)) throw error
-    const { code, message, problems } = error
+    const { code, message, problems } = foreseen(error)
     if (args.includes("--json")) writeText(OUT, printableLine({ error: { code, message, problems } }))
     writeText(ERR, `treemark-verify: ${printable(message, 4000)}\n`)
     return 2

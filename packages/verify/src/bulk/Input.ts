@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, read, statSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { isCar, otherContainer } from "../car/CarFormat.ts"
-import { unreadable } from "../Inputs.ts"
+import { unreadable } from "../Unreadable.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import type { BulkArguments, ByteRange } from "./BulkArguments.ts"
 import { CarChunks } from "./CarChunks.ts"

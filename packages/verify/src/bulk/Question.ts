@@ -1,8 +1,8 @@
 /** What is asked of many proofs alike, and the options that say so: whose signature, whom you know, which blocks you trust. */
 import { AUTHORS_LIMIT, CHECKPOINT_LIMIT, isAddressText, type VerifyInput } from "@treemark/core/verify"
+import { readAuthors, readCheckpoint } from "../given/Options.ts"
 import { readBounded } from "../Inputs.ts"
 import type { UnusableInput } from "../UnusableInput.ts"
-import { readAuthors, readCheckpoint } from "../Verification.ts"
 
 export type Question = Pick<VerifyInput, "expectedAuthor" | "authors" | "checkpoints">
 

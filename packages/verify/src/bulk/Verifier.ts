@@ -7,6 +7,7 @@ import { constants } from "node:fs"
 import { KnownSigners, PROOF_LIMIT, type Recover, type Report, recoverSigner, verify } from "@treemark/core/verify"
 import type { Backend } from "../backends/Backend.ts"
 import { readBounded } from "../Inputs.ts"
+import { foreseen } from "../Unforeseen.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import { proofInput } from "../Verification.ts"
 import type { Question } from "./Question.ts"
@@ -61,8 +62,7 @@ const orUnusable = (act: () => Outcome): Outcome => {
   try {
     return act()
   } catch (error) {
-    if (error instanceof UnusableInput) return error
-    throw error
+    return foreseen(error)
   }
 }
 

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto"
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 import { BLOCK_LIMIT } from "../car/CarFormat.ts"
-import { unreadable } from "../Inputs.ts"
+import { unreadable } from "../Unreadable.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import { carHistory } from "./CarHistory.ts"
 import type { HistorySource } from "./HistorySource.ts"

@@ -1,6 +1,7 @@
 /**
  * Builds dist/ for release: the command and the embedded chain's worker, with @treemark/core, @treemark/verify and most libraries
  * inside, so that a command starts in a fraction of the time its sources take. @ethereumjs/* (MPL-2.0) stays outside, unmodified.
+ * `node build.ts [FOLDER]` writes FOLDER in place of dist/.
  */
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -9,6 +10,7 @@ import { build } from "rolldown"
 import { buildPage } from "../verify/build-web.ts"
 
 const here = dirname(fileURLToPath(import.meta.url))
+const target = process.argv[2] ?? join(here, "dist")
 const work = mkdtempSync(join(here, ".build-"))
 
 try {
@@ -35,8 +37,8 @@ try {
   writeFileSync(join(work, "dist", "verify.html"), await buildPage())
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
   writeFileSync(join(work, "dist", "THIRD-PARTY.txt"), licencesOf(modules))
-  rmSync(join(here, "dist"), { recursive: true, force: true })
-  renameSync(join(work, "dist"), join(here, "dist"))
+  rmSync(target, { recursive: true, force: true })
+  renameSync(join(work, "dist"), target)
 } finally {
   rmSync(work, { recursive: true, force: true })
 }

@@ -1,7 +1,8 @@
 /**
  * Builds dist/ for release: the command as one file, its `bulk` and the worker of that as files of their own (so that one proof is
  * verified without loading them), the library as one file, and its types. Everything they need is inside (core's pure part, noble,
- * multiformats), so the package installs alone; the faster backends are optional packages. Run with `npm run build -w packages/verify`.
+ * multiformats), so the package installs alone; the faster backends are optional packages. Run with `npm run build -w packages/verify`;
+ * `node build.ts FOLDER` writes FOLDER in place of dist/.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -12,6 +13,7 @@ import { build } from "rolldown"
 import { buildPage } from "./build-web.ts"
 
 const here = dirname(fileURLToPath(import.meta.url))
+const target = process.argv[2] ?? join(here, "dist")
 const work = mkdtempSync(join(here, ".build-"))
 const dist = join(work, "dist")
 const types = join(dist, "types")
@@ -43,8 +45,8 @@ try {
   writeFileSync(join(dist, "verify.html"), await buildPage())
   writeTypes()
   writeLicences()
-  rmSync(join(here, "dist"), { recursive: true, force: true })
-  renameSync(dist, join(here, "dist"))
+  rmSync(target, { recursive: true, force: true })
+  renameSync(dist, target)
 } finally {
   rmSync(work, { recursive: true, force: true })
 }

@@ -1,15 +1,15 @@
-/** `treemarkd` as a person or a script runs it: a process of its own from source, its output and how it ended. */
+/** `treemarkd` as a person or a script runs it: a process of its own, its output and how it ended. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Exit, Layer, Runtime, Stdio } from "effect"
 import { program } from "../../packages/daemon/src/cli/Program.ts"
+import { COMPILED, TREEMARKD } from "../layers/Built.ts"
 
-export const BIN = fileURLToPath(new URL("../../packages/daemon/bin/treemarkd.js", import.meta.url))
+export const BIN = TREEMARKD
 const SETPRIV = "/usr/bin/setpriv"
 
 export interface Ended {
@@ -39,7 +39,7 @@ export const launch = (
     ? [SETPRIV, "--pdeathsig", "KILL", program, ...args]
     : [program, ...args]
   return spawn(file, rest, {
-    env: { PATH: process.env.PATH, HOME: home, TREEMARK_HOME: home, ...env },
+    env: { PATH: process.env.PATH, HOME: home, TREEMARK_HOME: home, ...COMPILED, ...env },
     stdio: ["pipe", "pipe", "pipe"],
     ...(cwd === undefined ? {} : { cwd })
   })

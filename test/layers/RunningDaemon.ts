@@ -1,5 +1,5 @@
 /**
- * The real daemon for a test: a child process from source with a data folder of its own, on a free port, killed with the scope
+ * The real daemon for a test: a child process with a data folder of its own, on a free port, killed with the scope
  * (and, on Linux, with this process). `withDaemon` shares one among the tests of a file:
  *
  *     withDaemon()("chapter", (it) => { it.effect("title", () => Effect.gen(function* () { const daemon = yield* RunningDaemon … })) })
@@ -9,14 +9,13 @@ import { existsSync } from "node:fs"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { COMPILED, TREEMARKD } from "./Built.ts"
 import { type Answer, type Call, send } from "./HttpCall.ts"
 
 const SETPRIV = "/usr/bin/setpriv"
 const START_MILLISECONDS = 90_000
-const BIN = fileURLToPath(new URL("../../packages/daemon/bin/treemarkd.js", import.meta.url))
 
 export interface DaemonAccount {
   readonly id: string
@@ -79,7 +78,7 @@ export class RunningDaemon extends Context.Service<
     readonly url: string
     /** What the daemon printed when it was ready: `main`, and an address for each listener of its own. */
     readonly addresses: { readonly main: string; readonly [listener: string]: string }
-    /** Runs `treemarkd ARGS --json` as a process of its own (a second or two) and answers its JSON. */
+    /** Runs `treemarkd ARGS --json` as a process of its own and answers its JSON. */
     readonly admin: (...args: ReadonlyArray<string>) => Effect.Effect<unknown, CommandRefused>
     /** `treemarkd account create`, but straight over the socket that the command uses, which takes milliseconds. */
     readonly createAccount: (
@@ -120,7 +119,7 @@ export const startDaemon: (options?: DaemonOptions) => Effect.Effect<RunningDaem
     const home = options.home ?? (yield* temporaryFolder)
     const { settings } = options
     if (settings !== undefined) yield* Effect.promise(() => writeFile(join(home, "treemark.toml"), settings))
-    const env = { PATH: process.env.PATH, HOME: home, TREEMARK_HOME: home, ...options.env }
+    const env = { PATH: process.env.PATH, HOME: home, TREEMARK_HOME: home, ...COMPILED, ...options.env }
     let log = ""
     let child: ChildProcess | undefined
 
@@ -200,7 +199,7 @@ const temporaryFolder = Effect.acquireRelease(
 const attempt = <A>(work: () => Promise<A>) => Effect.tryPromise({ try: work, catch: (cause) => cause as Error })
 
 const launch = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): ChildProcess => {
-  const command = [process.execPath, BIN, ...args]
+  const command = [process.execPath, TREEMARKD, ...args]
   const [program = "", ...rest] = existsSync(SETPRIV) ? [SETPRIV, "--pdeathsig", "KILL", ...command] : command
   return spawn(program, rest, { env, stdio: ["ignore", "pipe", "pipe"] })
 }
@@ -237,7 +236,7 @@ const ended = (child: ChildProcess | undefined, signal: NodeJS.Signals) =>
 
 const runCommand = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
   Effect.callback<unknown, CommandRefused>((resume) => {
-    const running = execFile(process.execPath, [BIN, ...args, "--json"], { env }, (error, stdout, stderr) => {
+    const running = execFile(process.execPath, [TREEMARKD, ...args, "--json"], { env }, (error, stdout, stderr) => {
       if (error === null) return resume(Effect.succeed(JSON.parse(stdout)))
       const exitCode = error.code ?? error.signal
       resume(Effect.fail(new CommandRefused({ command: args.join(" "), exitCode, stdout, stderr })))

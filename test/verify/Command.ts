@@ -2,10 +2,11 @@
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
+import { repository, TREEMARK_VERIFY } from "../layers/Built.ts"
 
-export const repository = resolve(import.meta.dirname, "../..")
-export const stub = join(repository, "packages/verify/bin/treemark-verify.js")
+export { repository }
+export const stub = TREEMARK_VERIFY
 
 export interface Run {
   readonly code: number | null

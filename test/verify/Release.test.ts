@@ -21,6 +21,9 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string) => {
 const ALONE = /^node:(crypto|fs|tty|util)$/
 const IN_BULK = /^(node:(crypto|fs|module|os|path|timers\/promises|tty|url|util|worker_threads)|tiny-secp256k1)$/
 
+/** The command of the checkout, from its sources. */
+const sources = join(repository, "packages/verify/bin/treemark-verify.js")
+
 const installed = join(files.folder, "node_modules/@treemark/verify")
 
 beforeAll(() => {
@@ -55,7 +58,7 @@ describe("the published package", () => {
     for (const input of [proofFile, proofFile.replace(author, `0x${"1".repeat(40)}`), "{}"]) {
       assert.deepStrictEqual(
         treemarkVerify(["-", "--json"], { bin, input }),
-        treemarkVerify(["-", "--json"], { input })
+        treemarkVerify(["-", "--json"], { bin: sources, input })
       )
     }
   })
@@ -168,8 +171,7 @@ describe("the published package", () => {
 describe("the command on an old Node", () => {
   it("says which Node it needs, and exits with 2", () => {
     const pretend = files.write("old.cjs", 'Object.defineProperty(process.versions, "node", { value: "20.11.0" })')
-    const stub = join(repository, "packages/verify/bin/treemark-verify.js")
-    const { status, stderr } = spawnSync(process.execPath, ["--require", pretend, stub, "-"], {
+    const { status, stderr } = spawnSync(process.execPath, ["--require", pretend, sources, "-"], {
       env: {},
       encoding: "utf8"
     })

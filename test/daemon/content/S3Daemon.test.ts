@@ -2,9 +2,9 @@
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TREEMARKD } from "../../layers/Built.ts"
 import { startDaemon } from "../../layers/RunningDaemon.ts"
 import { S3_KEY, startS3Server } from "../../layers/S3Server.ts"
 import { tempFolder } from "../store/TempStore.ts"
@@ -12,14 +12,13 @@ import { bytesOf, keyStream, sha256Hex } from "./ContentFixture.ts"
 import { PREFIX } from "./S3Fixture.ts"
 
 const SIZE = 45_000_000
-const BIN = fileURLToPath(new URL("../../../packages/daemon/bin/treemarkd.js", import.meta.url))
 
 /** `treemarkd start` as a process of its own that is expected to end by itself. */
 const failedStart = (env: Readonly<Record<string, string>>) =>
   Effect.flatMap(tempFolder, (home) =>
     Effect.callback<{ readonly code: unknown; readonly stderr: string }>((resume) => {
       const options = { env: { PATH: process.env.PATH, HOME: home, TREEMARK_HOME: home, ...env } }
-      const running = execFile(process.execPath, [BIN, "start", "--port", "0"], options, (error, _, stderr) =>
+      const running = execFile(process.execPath, [TREEMARKD, "start", "--port", "0"], options, (error, _, stderr) =>
         resume(Effect.succeed({ code: error?.code, stderr }))
       )
       return Effect.sync(() => running.kill("SIGKILL"))

@@ -1,0 +1,34 @@
+/**
+ * The commands as a release has them, for tests that run a command or a daemon as a process: `GlobalSetup.ts` builds them once, before the
+ * first test, so that no test pays seconds for compiling sources. Outside a test run they are the checkout's own, from its sources; that
+ * these run too is shown by `npm start` (end-to-end/MainJob), by the README's commands (readme) and by verify/Release.
+ */
+import { join, resolve } from "node:path"
+
+/** The name of the variable that holds the folder of the builds. */
+export const BUILT = "TREEMARK_TEST_BUILT"
+
+export const repository = resolve(import.meta.dirname, "../..")
+
+/** What is built, below the folder of the builds. */
+export const PLACES = {
+  treemarkd: "packages/daemon/bin/treemarkd.js",
+  treemarkVerify: "packages/verify/bin/treemark-verify.js",
+  watchedDaemon: "faults/Daemon.js",
+  compiled: "compiled"
+}
+
+const built = process.env[BUILT]
+
+/** `treemarkd`, to be run with Node. */
+export const TREEMARKD = join(built ?? repository, PLACES.treemarkd)
+
+/** `treemark-verify`, to be run with Node. */
+export const TREEMARK_VERIFY = join(built ?? repository, PLACES.treemarkVerify)
+
+/** The daemon of faults/Daemon.ts, whose outside effects are watched, to be run with Node; there is none from sources. */
+export const WATCHED_DAEMON = built === undefined ? undefined : join(built, PLACES.watchedDaemon)
+
+/** Variables of a process of the daemon besides its own: where Node keeps compiled code for the next start. */
+export const COMPILED: Readonly<Record<string, string>> =
+  built === undefined ? {} : { NODE_COMPILE_CACHE: join(built, PLACES.compiled) }

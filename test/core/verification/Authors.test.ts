@@ -171,6 +171,8 @@ describe("a signer", () => {
       assert.deepInclude(beside, { code: "signer_not_listed", verdict: "unconfirmed", name: null }, roles)
       const both = judge(claimed, `${author} "Ada's machine" ${roles}\n${author} Ada`)
       assert.deepInclude(both, { code: "ok", name: "Ada" }, roles)
+      const stolen = judge(claimed, `${author} Ada ${roles} revoked=2023-01-01`)
+      assert.deepInclude(stolen, { code: "signer_revoked", verdict: "unconfirmed", name: null }, roles)
     }
   })
 

@@ -26,10 +26,12 @@ export const namedSigner = (evidence: Evidence, time: CommitTime | undefined): N
   if (authors.size === 0) return unnamed("authors_empty")
   if (signer === undefined) return unnamed("signer_unknown")
   const [first, ...others] = authorLines(authors, signer)
+  const revoked = revocationOf(authors, signer)
   if (first === undefined) {
+    if (isRevoked(revoked, time))
+      return unnamed("signer_revoked", { expected: revokedText(revoked), actual: timeText(time) })
     return isWithoutAuthors(authors) ? unnamed("authors_roles_only") : unnamed("signer_not_listed", { actual: signer })
   }
-  const revoked = revocationOf(authors, signer)
   const fitting = [first, ...others].find((line) => keyProblem(line, revoked, time) === undefined)
   const shown = fitting ?? first
   const compared = { expected: periodText(shown, revoked), actual: timeText(time) }
@@ -56,7 +58,7 @@ export const keyProblem = (
   revoked: Revocation | undefined,
   time: CommitTime | undefined
 ): Code | undefined => {
-  if (revoked !== undefined && !(time?.isProven === true && time.seconds < revoked.at)) return "signer_revoked"
+  if (isRevoked(revoked, time)) return "signer_revoked"
   if (from === undefined && until === undefined) return undefined
   if (time === undefined) return "signing_time_unknown"
   if (!time.isProven) return "signing_time_claimed"
@@ -64,15 +66,23 @@ export const keyProblem = (
   return until !== undefined && time.seconds >= until ? "signer_expired" : undefined
 }
 
+/** Unless the commit is proven to be older. */
+const isRevoked = (revoked: Revocation | undefined, time: CommitTime | undefined): boolean =>
+  revoked !== undefined && !(time?.isProven === true && time.seconds < revoked.at)
+
 const periodText = ({ name, from, until }: KnownAuthor, revoked: Revocation | undefined): string => {
   const bounds = [
     from === undefined ? "" : `, valid from ${isoTime(from)}`,
     until === undefined ? "" : `, valid until ${isoTime(until)}`,
-    revoked === undefined ? "" : `, revoked ${isoTime(revoked.at)}`,
-    revoked?.reason === undefined ? "" : ` (${revoked.reason})`
+    revoked === undefined ? "" : `, ${revokedText(revoked)}`
   ]
   return `${name}${bounds.join("")}`
 }
+
+const revokedText = (revoked: Revocation | undefined): string =>
+  revoked === undefined
+    ? ""
+    : `revoked ${isoTime(revoked.at)}${revoked.reason === undefined ? "" : ` (${revoked.reason})`}`
 
 const timeText = (time: CommitTime | undefined): string =>
   time === undefined

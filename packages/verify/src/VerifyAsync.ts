@@ -16,9 +16,10 @@ import {
   type VerifyInput,
   verify
 } from "@treemark/core/verify"
+import { builtin } from "./given/Builtin.ts"
 import { bytesIn } from "./given/Bytes.ts"
 import { optionsInput, optionsObject, type VerifyOptions } from "./given/Options.ts"
-import { builtin, partsOf, readSource, type Source } from "./given/Source.ts"
+import { partsOf, readSource, type Source } from "./given/Source.ts"
 import { PAGE_LIMIT } from "./ProofInPage.ts"
 import { foreseen } from "./Unforeseen.ts"
 import { UnusableInput } from "./UnusableInput.ts"

@@ -5,6 +5,7 @@
 
 import { unreadable } from "../Unreadable.ts"
 import { UnusableInput } from "../UnusableInput.ts"
+import { builtin } from "./Builtin.ts"
 import { bytesIn, type GivenText, nameOfType, textBytes } from "./Bytes.ts"
 
 /** A Blob, a File, or anything alike. */
@@ -143,10 +144,6 @@ async function* streamed(stream: StreamLike): AsyncGenerator<unknown> {
     if (!isRead) await reader.cancel().catch(() => {})
   }
 }
-
-/** Found at run time, so that bundlers for browsers have nothing to resolve. */
-export const builtin = <A extends "node:fs" | "node:crypto">(name: A) =>
-  typeof process === "undefined" ? undefined : process.getBuiltinModule?.(name)
 
 const fileAt = (path: string, what: string): AsyncIterable<unknown> => {
   const fs = builtin("node:fs")

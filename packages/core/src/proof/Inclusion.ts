@@ -6,9 +6,15 @@
  */
 import { bytesToHex } from "@noble/hashes/utils.js"
 
-/** Largest parts that are read, in bytes; a header has about 600, and a receipt holds the commit data. */
+/**
+ * What is read of a proof of inclusion, in bytes: all parts together, each counted as often as it stands there. The hashing of them is what a
+ * reader pays for before anything is known to be genuine. A real one has 3 to 8 kB. Nodes pass on no transaction over 128 KiB (go-ethereum,
+ * txpool), and it and its receipt stand there twice each, as values and in their leaves: 600 kB at most.
+ */
+export const INCLUSION_LIMIT = 2 * 1024 * 1024
+/** A header has about 600 bytes. */
 export const HEADER_LIMIT = 64 * 1024
-export const NODE_LIMIT = 3 * 1024 * 1024
+/** A key has at most 64 half bytes, and each node uses one up. */
 export const NODES_LIMIT = 64
 
 /** A trie's leaf and the nodes on the way to it, root first (TriePath.ts). */

@@ -1,5 +1,4 @@
 /** Members of a JSON object that somebody else wrote, read as what they must be. Only own members count, never the prototype's. */
-import { hexToBytes } from "@noble/hashes/utils.js"
 import { isAddressText } from "../identity/Eip55.ts"
 import { isJsonObject, type JsonObject } from "./Proof.ts"
 
@@ -14,9 +13,10 @@ export const objectIn = (owner: JsonObject, name: string): JsonObject | undefine
   return isJsonObject(value) ? value : undefined
 }
 
-export const textIn = (owner: JsonObject, name: string): string | undefined => {
+/** A text of at most `longest` UTF-16 units. */
+export const textIn = (owner: JsonObject, name: string, longest = Number.POSITIVE_INFINITY): string | undefined => {
   const value = memberOf(owner, name)
-  return typeof value === "string" ? value : undefined
+  return typeof value === "string" && value.length <= longest ? value : undefined
 }
 
 /** A whole number from 0 to 2^53 - 1. */
@@ -37,7 +37,22 @@ export const addressIn = (owner: JsonObject, name: string): string | undefined =
 }
 
 /** The bytes of `0x` and two hex digits a byte; undefined for anything else, and for more than `limit` bytes. */
-export const hexBytes = (value: unknown, limit: number): Uint8Array | undefined =>
-  typeof value === "string" && value.length % 2 === 0 && value.length <= 2 + 2 * limit && /^0x[0-9a-fA-F]*$/.test(value)
-    ? hexToBytes(value.slice(2))
-    : undefined
+export const hexBytes = (value: unknown, limit: number): Uint8Array | undefined => {
+  if (typeof value !== "string" || value.length % 2 !== 0 || value.length > 2 + 2 * limit) return undefined
+  if (!value.startsWith("0x")) return undefined
+  const bytes = new Uint8Array((value.length - 2) / 2)
+  for (let at = 0; at < bytes.length; at++) {
+    const [high, low] = [digitAt(value, 2 + 2 * at), digitAt(value, 3 + 2 * at)]
+    if ((high | low) > 15) return undefined
+    bytes[at] = (high << 4) | low
+  }
+  return bytes
+}
+
+const NONE = 0xff
+const HEX_VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const value = "0123456789abcdef".indexOf(String.fromCharCode(code).toLowerCase())
+  return value === -1 ? NONE : value
+})
+
+const digitAt = (text: string, at: number): number => HEX_VALUES[text.charCodeAt(at)] ?? NONE

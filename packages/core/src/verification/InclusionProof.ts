@@ -9,7 +9,7 @@ import { type BlockHeader, readHeader } from "../proof/BlockHeader.ts"
 import { commitTopic, eventData, topicOf, topicsOf } from "../proof/CommitEvent.ts"
 import type { Inclusion, ProvenLeaf } from "../proof/Inclusion.ts"
 import type { LedgerPosition } from "../proof/LedgerPosition.ts"
-import { type Log, readLogs } from "../proof/Receipt.ts"
+import { type Log, readLog } from "../proof/Receipt.ts"
 import { encodeRlp, rlpInteger } from "../proof/Rlp.ts"
 import { valueAt } from "../proof/TriePath.ts"
 import type { Code } from "./Codes.ts"
@@ -42,13 +42,12 @@ export const openInclusion = (inclusion: Inclusion, place: LedgerPosition, event
       "a path that does not fit"
     )
   }
-  const logs = readLogs(inclusion.receipt.value)
-  if (logs === undefined) return stop("inclusion_malformed", "a transaction receipt", "other bytes")
-  const log = logs[inclusion.logPosition]
-  if (log === undefined) {
-    return stop("inclusion_log_absent", `log ${inclusion.logPosition} of the receipt`, `${logs.length} logs`)
+  const receipt = readLog(inclusion.receipt.value, inclusion.logPosition)
+  if (receipt === undefined) return stop("inclusion_malformed", "a transaction receipt", "other bytes")
+  if (receipt.log === undefined) {
+    return stop("inclusion_log_absent", `log ${inclusion.logPosition} of the receipt`, `${receipt.count} logs`)
   }
-  return eventProblem(log, place, event) ?? logIndexProblem(inclusion, place) ?? { ok: true, header }
+  return eventProblem(receipt.log, place, event) ?? logIndexProblem(inclusion, place) ?? { ok: true, header }
 }
 
 /** Whether the transaction that the place names is the one whose receipt holds the event; undefined when it is not shown. */

@@ -3,7 +3,7 @@
 import { isSha256Text } from "../../asset-tree/Checksum.ts"
 import { DAG_PB_CODE, parseCid } from "../../asset-tree/Cid.ts"
 import { textMember } from "../../proof/Proof.ts"
-import { readLogs } from "../../proof/Receipt.ts"
+import { readLog } from "../../proof/Receipt.ts"
 import type { Evidence } from "../Evidence.ts"
 import { openInclusion } from "../InclusionProof.ts"
 import type { Check } from "../Report.ts"
@@ -54,7 +54,7 @@ const otherLog = ({ input, tree }: Evidence): NearMiss | undefined => {
   const { inclusion, ledger } = input
   if (inclusion === undefined || ledger === undefined || sizeOf(inclusion.receipt) > MOST_BYTES) return undefined
   const event = { assetCid: textMember(tree?.members, "assetCid"), commitData: input.commitData }
-  const count = Math.min(MOST_LOGS, readLogs(inclusion.receipt.value)?.length ?? 0)
+  const count = Math.min(MOST_LOGS, readLog(inclusion.receipt.value, 0)?.count ?? 0)
   for (let logPosition = 0; logPosition < count; logPosition++) {
     if (logPosition === inclusion.logPosition) continue
     const place = { ...ledger, logIndex: ledger.logIndex + logPosition - inclusion.logPosition }

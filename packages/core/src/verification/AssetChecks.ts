@@ -1,7 +1,7 @@
 /** The asset itself: its measured bytes against the sha256 and the CID that the tree names. */
 import { bytesToHex } from "@noble/hashes/utils.js"
 import { isSha256Text } from "../asset-tree/Checksum.ts"
-import { DAG_PB_CODE, parseCid, RAW_CODE, SHA2_256_CODE } from "../asset-tree/Cid.ts"
+import { DAG_PB_CODE, type ParsedCid, parseCid, RAW_CODE, SHA2_256_CODE } from "../asset-tree/Cid.ts"
 import { textMember } from "../proof/Proof.ts"
 import type { MeasuredAsset } from "./AssetMeter.ts"
 import type { Evidence } from "./Evidence.ts"
@@ -36,16 +36,21 @@ export const assetCid = ({ input, tree }: Evidence): Check => {
   }
 }
 
-/** A raw CID holds the file's own sha256. A UnixFS CID depends on how the file was cut, so only the usual way can be recognised. */
+/**
+ * A raw CID holds the file's own sha256. The digest in a UnixFS CID is of a node that holds links or wraps the file, never of the file: it is
+ * compared with the node rebuilt from the file in the usual way, and with nothing else. Of a file in one block that way makes no node.
+ */
 const compareCid = (text: string, asset: MeasuredAsset): "same" | "different" | "unknown" => {
   const cid = parseCid(text)
   if (cid === undefined || cid.hash !== SHA2_256_CODE) return "unknown"
   if (cid.codec === RAW_CODE) return bytesToHex(cid.digest) === asset.sha256 ? "same" : "different"
   const rebuilt = asset.unixfsCid === undefined ? undefined : parseCid(asset.unixfsCid)
-  const isSame =
-    cid.codec === DAG_PB_CODE && rebuilt !== undefined && bytesToHex(rebuilt.digest) === bytesToHex(cid.digest)
-  return isSame ? "same" : "unknown"
+  return rebuilt !== undefined && cid.codec === DAG_PB_CODE && isSameContent(cid, rebuilt) ? "same" : "unknown"
 }
+
+/** Whatever their versions and letters: codec and multihash name the content. */
+const isSameContent = (left: ParsedCid, right: ParsedCid): boolean =>
+  left.codec === right.codec && left.hash === right.hash && bytesToHex(left.digest) === bytesToHex(right.digest)
 
 /** Whether only a rebuilt UnixFS graph can be compared with this asset CID, so that measuring should build one. */
 export const needsUnixfs = (assetCid: string | undefined): boolean =>

@@ -6,9 +6,10 @@ import { parseBase64 } from "./Base64.ts"
 import type { Inclusion } from "./Inclusion.ts"
 import type { LedgerPosition } from "./LedgerPosition.ts"
 import { addressIn, countIn, hashIn, type Need, objectIn, textIn } from "./Members.ts"
-import { type JsonObject, PROOF_LIMIT, PROOF_MEDIA_TYPE } from "./Proof.ts"
+import { type JsonObject, PROOF_LIMIT, PROOF_MEDIA_TYPE, RECORD_LIMIT } from "./Proof.ts"
 import { readInclusion } from "./ReadInclusion.ts"
-import { readJsonObject } from "./ReadJson.ts"
+import { type JsonReading, readJsonObject } from "./ReadJson.ts"
+import { textOfObject } from "./WalkJson.ts"
 
 export type ProofRefusalCode =
   | "proof_too_large"
@@ -27,6 +28,8 @@ export interface ReadProof {
   readonly treeCid: string
   readonly treeBytes: Uint8Array
   readonly record: JsonObject
+  /** The record as it stands in the file, where a number in it may have lost digits on the way into {@link record}. */
+  readonly recordText: string | undefined
   readonly commitData: string
   readonly ledger: LedgerPosition
   readonly inclusion: Inclusion | undefined
@@ -46,12 +49,13 @@ export type ProofReading =
 /** Reads a proof of version 1 from the bytes of its file (UTF-8 JSON, at most 16 MiB, no duplicate keys). */
 export const parseProof = (bytes: Uint8Array): ProofReading => {
   if (bytes.length > PROOF_LIMIT) return refuse("proof_too_large", "A proof has at most 16 MiB; this file is larger.")
-  const json = readJsonObject(bytes)
+  const json = readJsonObject(bytes, MOST_MARKS)
   if (!json.ok) return refuse("proof_not_json", `This is not a proof file: ${json.message}`)
-  const mediaType = mediaTypeProblem(json.value)
-  if (mediaType !== undefined) return mediaType
-  return readMembers(json.value)
+  return mediaTypeProblem(json.value) ?? readMembers(json)
 }
+
+/** Brackets, commas and colons of a proof file: a real one has about a hundred, for its large parts are texts. */
+const MOST_MARKS = 100_000
 
 const refuse = (
   code: ProofRefusalCode,
@@ -86,7 +90,7 @@ const kindOfFile = (file: JsonObject): string => {
   return `a proof has the member "mediaType" with the value "${PROOF_MEDIA_TYPE}".`
 }
 
-const readMembers = (file: JsonObject): ProofReading => {
+const readMembers = ({ value: file, text, isExact }: JsonReading & { readonly ok: true }): ProofReading => {
   const problems: Array<ProofProblem> = []
   const need: Need = (path, value, wanted) => {
     if (value === undefined) problems.push({ path, message: `must be ${wanted}` })
@@ -99,15 +103,24 @@ const readMembers = (file: JsonObject): ProofReading => {
   const treeBytes =
     tree && need("/tree/bytes", bytesIn(tree, "bytes"), "the tree's bytes in base64, padded and without white space")
   const record = commit && need("/commit/record", objectIn(commit, "record"), "the commit record, as an object")
+  const recordText = isExact ? undefined : textOfObject(text, ["commit", "record"])
+  if (recordText !== undefined && recordText.length > RECORD_LIMIT) {
+    problems.push({ path: "/commit/record", message: "must be of at most 1 MiB" })
+  }
   const commitData =
-    commit && need("/commit/commitData", textIn(commit, "commitData"), "the exact commit data, as text")
+    commit &&
+    need(
+      "/commit/commitData",
+      textIn(commit, "commitData", RECORD_LIMIT),
+      "the exact commit data, as text of at most 1 MiB"
+    )
   const position = ledger && readPosition(ledger, need)
   const inclusion = ledger && readInclusion(ledger, need)
   const inclusionMissing = ledger && textIn(ledger, "inclusionMissing")
   if (treeCid !== undefined && treeBytes && record && commitData !== undefined && position && problems.length === 0) {
     return {
       ok: true,
-      proof: { treeCid, treeBytes, record, commitData, ledger: position, inclusion, inclusionMissing }
+      proof: { treeCid, treeBytes, record, recordText, commitData, ledger: position, inclusion, inclusionMissing }
     }
   }
   const places = problems.map(({ path, message }) => `${path} ${message}`).join("; ")

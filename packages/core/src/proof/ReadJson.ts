@@ -1,35 +1,48 @@
 /**
  * JSON files of other people, read strictly for the verifier: UTF-8, one object, no key twice in one object (readers differ in
- * which one they keep), nesting at most 64, no half surrogate pairs. `JSON.parse` does the parsing; one linear scan before it
- * finds what it would pass in silence, with a stack of its own, so that deep input costs nothing.
+ * which one they keep), nesting at most 64, no half surrogate pairs, a bounded number of values. `JSON.parse` does the parsing; one
+ * linear walk before it finds what it would pass in silence, and what would make it hold more than the file is worth.
  */
 import { isJsonObject, type JsonObject } from "./Proof.ts"
+import { shown } from "./Shown.ts"
+import { unescaped, walkJson } from "./WalkJson.ts"
 
 export type JsonRefusalCode = "not_utf8" | "not_json" | "duplicate_key" | "too_deep" | "not_object"
 
 export type JsonReading =
-  | { readonly ok: true; readonly value: JsonObject; readonly text: string }
+  | {
+      readonly ok: true
+      readonly value: JsonObject
+      readonly text: string
+      /** Every number is known to be a whole one of at most 15 digits, so that none was rounded. */
+      readonly isExact: boolean
+    }
   | { readonly ok: false; readonly code: JsonRefusalCode; readonly message: string }
 
 const MAX_DEPTH = 64
 
-/** The object in `bytes`, or why they are refused. The caller bounds the size. */
-export const readJsonObject = (bytes: Uint8Array): JsonReading => {
+/** Brackets, commas and colons, outside of strings. Each may cost some hundred bytes of memory, a byte in a string at most four. */
+const MOST_MARKS = 1_000_000
+
+/** The object in `bytes`, or why they are refused. The caller bounds the size; `mostMarks` is for files that are allowed more, or less, than most. */
+export const readJsonObject = (bytes: Uint8Array, mostMarks = MOST_MARKS): JsonReading => {
   const text = utf8Text(bytes)
-  return text === undefined ? refuse("not_utf8", "its bytes are not UTF-8.") : readJsonObjectText(text)
+  return text === undefined ? refuse("not_utf8", "its bytes are not UTF-8.") : readJsonObjectText(text, mostMarks)
 }
 
 /** The object in `text`; same refusals as {@link readJsonObject}. */
-export const readJsonObjectText = (text: string): JsonReading => {
+export const readJsonObjectText = (text: string, mostMarks = MOST_MARKS): JsonReading => {
   const plain = readPlain(text)
-  if (plain !== undefined) return { ok: true, value: plain, text }
-  const refusal = scan(text)
+  if (plain !== undefined) return plain
+  const refusal = scan(text, mostMarks)
   if (refusal !== undefined) return refusal
   try {
     const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? { ok: true, value, text } : refuse("not_object", "its JSON is not an object.")
+    return isJsonObject(value)
+      ? { ok: true, value, text, isExact: false }
+      : refuse("not_object", "its JSON is not an object.")
   } catch (error) {
-    return refuse("not_json", `it is not JSON (${error instanceof Error ? error.message : String(error)}).`)
+    return refuse("not_json", `it is not JSON (${shown(error instanceof Error ? error.message : String(error))}).`)
   }
 }
 
@@ -41,11 +54,13 @@ const PLAIN_LENGTH = 64 * 1024
  * value does: counting quotes finds it. Not taken for anything else that the scan could refuse or misread: brackets enough to nest too deep,
  * escapes of code units (halves of surrogates), a backslash before a backslash (which hides whether a quote ends its string).
  */
-const readPlain = (text: string): JsonObject | undefined => {
+const readPlain = (text: string): JsonReading | undefined => {
   if (!isPlain(text) || text.includes("\\\\") || !text.isWellFormed()) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return isJsonObject(value) && countQuotes(text) === 2 * countStrings(value) ? value : undefined
+    if (!isJsonObject(value)) return undefined
+    const { isExact, quotes } = lookBetweenStrings(text)
+    return quotes === 2 * countStrings(value) ? { ok: true, value, text, isExact } : undefined
   } catch {
     return undefined
   }
@@ -54,16 +69,46 @@ const readPlain = (text: string): JsonObject | undefined => {
 const isPlain = (text: string): boolean =>
   text.length <= PLAIN_LENGTH && !text.includes("\\u") && !hasManyBrackets(text)
 
-/** Quotes that begin or end a string; those inside of one have a backslash before them. */
-const countQuotes = (text: string): number => {
-  let count = 0
+/** Quotes that begin or end a string (those inside of one have a backslash before them), and whether the numbers between strings are short. */
+const lookBetweenStrings = (text: string): { readonly quotes: number; readonly isExact: boolean } => {
+  let quotes = 0
+  let end = 0
+  let isExact = true
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
-    if (text.charCodeAt(at - 1) !== BACKSLASH) count++
+    if (text.charCodeAt(at - 1) === BACKSLASH) continue
+    if (quotes % 2 === 0) isExact &&= hasShortNumbers(text, end, at)
+    else end = at + 1
+    quotes++
   }
-  return count
+  return { quotes, isExact: isExact && hasShortNumbers(text, end, text.length) }
 }
 
 const BACKSLASH = 0x5c
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
+const SMALL_E = 0x65
+const LARGE_E = 0x45
+
+/** 10^15 is below 2^53, so every whole number of so many digits is a double, and has one spelling. */
+const EXACT_DIGITS = 15
+
+/** Whether every number from `start` to `end`, in valid JSON without a string there, is whole, short, and not -0. */
+const hasShortNumbers = (text: string, start: number, end: number): boolean => {
+  let digits = 0
+  let isNegative = false
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= ZERO && unit <= 0x39) {
+      if (++digits > EXACT_DIGITS || (isNegative && unit === ZERO && digits === 1)) return false
+      continue
+    }
+    if (unit === POINT || (digits > 0 && (unit === SMALL_E || unit === LARGE_E))) return false
+    digits = 0
+    isNegative = unit === MINUS
+  }
+  return true
+}
 
 /** Keys and texts in a value, at every depth. */
 const countStrings = (value: unknown): number => {
@@ -101,50 +146,42 @@ const utf8Text = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-const scan = (text: string): (JsonReading & { ok: false }) | undefined => {
+const scan = (text: string, mostMarks: number): (JsonReading & { ok: false }) | undefined => {
+  /** The names met in each open object; nothing for a list. */
   const open: Array<Set<string> | undefined> = []
-  let keyIsNext = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at)
-    if (character === "{" || character === "[") {
-      if (open.length === MAX_DEPTH) return refuse("too_deep", `its JSON nests deeper than ${MAX_DEPTH} levels.`)
-      open.push(character === "{" ? new Set() : undefined)
-      keyIsNext = character === "{"
-    } else if (character === "}" || character === "]") {
-      open.pop()
-      keyIsNext = false
-    } else if (character === ",") {
-      keyIsNext = open.at(-1) !== undefined
-    } else if (character === '"') {
-      const end = endOfString(text, at)
-      const value = unescaped(text.slice(at, end))
-      if (!value.isWellFormed())
-        return refuse("not_json", `the text at character ${at + 1} holds half a surrogate pair.`)
-      const keys = keyIsNext ? open.at(-1) : undefined
-      if (keys?.has(value) === true)
-        return refuse("duplicate_key", `the key ${JSON.stringify(value)} occurs twice in one object.`)
-      keys?.add(value)
-      keyIsNext = false
-      at = end - 1
+  let marks = 0
+  return walkJson(text, (token, start, end) => {
+    switch (token) {
+      case "object":
+      case "list":
+        if (open.length === MAX_DEPTH) return refuse("too_deep", `its JSON nests deeper than ${MAX_DEPTH} levels.`)
+        open.push(token === "object" ? new Set() : undefined)
+        break
+      case "close":
+        open.pop()
+        return undefined
+      case "name":
+      case "text":
+        return textProblem(text.slice(start, end), start, token === "name" ? open.at(-1) : undefined)
+      case "number":
+        return undefined
     }
+    return ++marks > mostMarks
+      ? refuse(
+          "not_json",
+          `its JSON holds more values than any file of its kind (${mostMarks} commas, colons and brackets).`
+        )
+      : undefined
+  })
+}
+
+const textProblem = (quoted: string, start: number, names: Set<string> | undefined) => {
+  const value = unescaped(quoted)
+  if (!value.isWellFormed())
+    return refuse("not_json", `the text at character ${start + 1} holds half a surrogate pair.`)
+  if (names?.has(value) === true) {
+    return refuse("duplicate_key", `the key ${JSON.stringify(shown(value))} occurs twice in one object.`)
   }
+  names?.add(value)
   return undefined
-}
-
-/** The place after the closing quote of the string that opens at `start`. */
-const endOfString = (text: string, start: number): number => {
-  let at = start + 1
-  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1
-  return at + 1
-}
-
-/** The text a JSON string stands for; a broken string stands for itself, and JSON.parse refuses it afterwards. */
-const unescaped = (quoted: string): string => {
-  if (!quoted.includes("\\")) return quoted.slice(1, -1)
-  try {
-    const value: unknown = JSON.parse(quoted)
-    return String(value)
-  } catch {
-    return quoted
-  }
 }

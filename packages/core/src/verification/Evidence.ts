@@ -24,6 +24,8 @@ export interface VerifyInput {
   readonly tree?: Uint8Array | undefined
   /** The commit record, or as much of one as there is. */
   readonly record?: JsonObject | undefined
+  /** The record as it was written, where reading it may have rounded a number. */
+  readonly recordText?: string | undefined
   /** The text on the ledger that `record` repeats. */
   readonly commitData?: string | undefined
   /** The tree's CID as named beside the record. */

@@ -4,6 +4,7 @@
  * inclusion proof, `claimed` by nothing but the file itself.
  */
 import type { LedgerPosition } from "../proof/LedgerPosition.ts"
+import { shownOrNull } from "../proof/Shown.ts"
 import { type CheckName, CODES, type Code } from "./Codes.ts"
 
 export type Verdict = "valid" | "unconfirmed" | "invalid"
@@ -86,8 +87,8 @@ export const passed = (name: CheckName, compared: Compared = {}): Check => ({
   name,
   outcome: "pass",
   code: "ok",
-  expected: compared.expected ?? null,
-  actual: compared.actual ?? null
+  expected: shownOrNull(compared.expected),
+  actual: shownOrNull(compared.actual)
 })
 
 /** A check that did not pass; whether it failed or was skipped is the code's. */
@@ -95,8 +96,8 @@ export const stopped = (name: CheckName, code: Code, compared: Compared = {}): C
   name,
   outcome: CODES[code].outcome,
   code,
-  expected: compared.expected ?? null,
-  actual: compared.actual ?? null
+  expected: shownOrNull(compared.expected),
+  actual: shownOrNull(compared.actual)
 })
 
 /** The verdict over all checks: the heaviest of what their codes lead to. */

@@ -5,6 +5,7 @@
 import { toEip55 } from "../identity/Eip55.ts"
 import type { ReadProof } from "../proof/ParseProof.ts"
 import { textMember } from "../proof/Proof.ts"
+import { shown, shownOrNull } from "../proof/Shown.ts"
 import { actOf } from "./ActFinding.ts"
 import { answersOf } from "./Answers.ts"
 import { assetCid, assetSha256 } from "./AssetChecks.ts"
@@ -65,6 +66,7 @@ export const inputOfProof = (proof: ReadProof): VerifyInput => ({
   tree: proof.treeBytes,
   treeCid: proof.treeCid,
   record: proof.record,
+  recordText: proof.recordText,
   commitData: proof.commitData,
   ledger: proof.ledger,
   inclusion: proof.inclusion,
@@ -89,11 +91,11 @@ const findingsOf = (evidence: Evidence, time: CommitTime | undefined): Findings 
   const { input, tree, treeAuthor, recordAuthor, checksum } = evidence
   const { ledger } = input
   return {
-    author: treeAuthor ?? recordAuthor ?? null,
+    author: shownOrNull(treeAuthor ?? recordAuthor),
     signer: signerOf(evidence) ?? null,
-    committer: person(textMember(input.record, "committer")) ?? null,
-    assetCid: textMember(tree?.members, "assetCid") ?? null,
-    assetTreeCid: namedTreeCids(evidence)[0] ?? computedTreeCid(evidence) ?? null,
+    committer: shownOrNull(person(textMember(input.record, "committer"))),
+    assetCid: shownOrNull(textMember(tree?.members, "assetCid")),
+    assetTreeCid: shownOrNull(namedTreeCids(evidence)[0] ?? computedTreeCid(evidence)),
     assetTreeSha256: tree?.sha256 ?? checksum ?? null,
     time: time === undefined ? null : isoTime(time.seconds),
     ledger:
@@ -101,6 +103,7 @@ const findingsOf = (evidence: Evidence, time: CommitTime | undefined): Findings 
         ? null
         : {
             ...ledger,
+            network: shown(ledger.network),
             txHash: ledger.txHash.toLowerCase(),
             blockHash: ledger.blockHash.toLowerCase(),
             contract: toEip55(ledger.contract),

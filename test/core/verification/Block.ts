@@ -1,6 +1,6 @@
 /** A block made up for a test around the fixtures' commit, in which anything can be put in the wrong place. */
 import { createMerkleProof, MerklePatriciaTrie } from "@ethereumjs/mpt"
-import { bytesToHex, encodeAbiParameters, type Hex, hexToBytes, keccak256, pad, toBytes, toHex } from "viem"
+import { bytesToHex, concat, encodeAbiParameters, type Hex, hexToBytes, keccak256, pad, toBytes, toHex } from "viem"
 import { commitDataOf } from "../../../packages/core/src/proof/CommitRecord.ts"
 import type { Inclusion, ProvenLeaf } from "../../../packages/core/src/proof/Inclusion.ts"
 import type { LedgerPosition } from "../../../packages/core/src/proof/LedgerPosition.ts"
@@ -36,7 +36,7 @@ export const commitLog = (parts: LogParts = {}): RlpItem => [
 /** The consensus receipt of an EIP-1559 transaction with these logs; `type` 0 is legacy. */
 export const receiptOf = (logs: RlpItem, type = 2): Uint8Array => {
   const body = encodeRlp([Uint8Array.of(1), rlpInteger(40_000), new Uint8Array(256), logs])
-  return type === 0 ? body : Uint8Array.of(type, ...body)
+  return type === 0 ? body : concat([Uint8Array.of(type), body])
 }
 
 export const leafAt = async (leaves: ReadonlyArray<Uint8Array>, index: number) => {

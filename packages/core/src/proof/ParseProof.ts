@@ -6,7 +6,7 @@ import { parseBase64 } from "./Base64.ts"
 import type { Inclusion } from "./Inclusion.ts"
 import type { LedgerPosition } from "./LedgerPosition.ts"
 import { addressIn, countIn, hashIn, type Need, objectIn, textIn } from "./Members.ts"
-import { type JsonObject, PROOF_LIMIT, PROOF_MEDIA_TYPE, RECORD_LIMIT } from "./Proof.ts"
+import { type JsonObject, PROOF_LIMIT, PROOF_MARKS, PROOF_MEDIA_TYPE, RECORD_LIMIT } from "./Proof.ts"
 import { readInclusion } from "./ReadInclusion.ts"
 import { type JsonReading, readJsonObject } from "./ReadJson.ts"
 import { textOfObject } from "./WalkJson.ts"
@@ -49,13 +49,10 @@ export type ProofReading =
 /** Reads a proof of version 1 from the bytes of its file (UTF-8 JSON, at most 16 MiB, no duplicate keys). */
 export const parseProof = (bytes: Uint8Array): ProofReading => {
   if (bytes.length > PROOF_LIMIT) return refuse("proof_too_large", "A proof has at most 16 MiB; this file is larger.")
-  const json = readJsonObject(bytes, MOST_MARKS)
+  const json = readJsonObject(bytes, PROOF_MARKS)
   if (!json.ok) return refuse("proof_not_json", `This is not a proof file: ${json.message}`)
   return mediaTypeProblem(json.value) ?? readMembers(json)
 }
-
-/** Brackets, commas and colons of a proof file: a real one has about a hundred, for its large parts are texts. */
-const MOST_MARKS = 100_000
 
 const refuse = (
   code: ProofRefusalCode,

@@ -16,6 +16,8 @@ export const PROOF_MEDIA_TYPE = "application/vnd.treemark.proof+json;version=1"
 export const PROOF_LIMIT = 16 * 1024 * 1024
 export const TREE_LIMIT = 1024 * 1024
 export const RECORD_LIMIT = 1024 * 1024
+/** Most brackets, commas and colons outside of strings. A real proof has about a hundred, for its large parts are texts. */
+export const PROOF_MARKS = 100_000
 
 export type JsonObject = { readonly [member: string]: JsonValue }
 

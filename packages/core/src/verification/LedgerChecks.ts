@@ -2,7 +2,7 @@
 import { parseCid } from "../asset-tree/Cid.ts"
 import { isAddressText, toEip55 } from "../identity/Eip55.ts"
 import { differingMember, exactJson } from "../proof/ExactJson.ts"
-import { textMember } from "../proof/Proof.ts"
+import { PROOF_MARKS, textMember } from "../proof/Proof.ts"
 import { isTextOf, readJsonObjectText } from "../proof/ReadJson.ts"
 import { type Evidence, person } from "./Evidence.ts"
 import { type Check, passed, stopped } from "./Report.ts"
@@ -12,7 +12,7 @@ export const commitData = ({ input }: Evidence): Check => {
   const { record, recordText, commitData: text } = input
   if (text === undefined || record === undefined) return stopped(name, "commit_data_not_given")
   if (recordText === undefined ? isTextOf(record, text) : recordText === text) return passed(name)
-  const onLedger = readJsonObjectText(text)
+  const onLedger = readJsonObjectText(text, PROOF_MARKS)
   if (!onLedger.ok)
     return stopped(name, "commit_data_not_json", { expected: "one JSON object", actual: onLedger.message })
   const differing = differingMember(exactJson(text), exactJson(recordText ?? JSON.stringify(record, finite)))

@@ -32,7 +32,22 @@ describe("a record that says other than its commit data", () => {
     ["1", '"1"'],
     ["true", '"true"'],
     ['{"__proto__":1}', "{}"],
-    ['{"a":1,"b":2}', '{"a":1}']
+    ['{"a":1,"b":2}', '{"a":1}'],
+    ["9007199254740993", "9007199254740992"],
+    ["-9007199254740993", "-9007199254740992"],
+    ['{"a":[{"b":9007199254740993}]}', '{"a":[{"b":9007199254740992}]}'],
+    ["1.00000000000000000001", "1"],
+    ["0.1", "0.1000000000000000055511151231257827"],
+    ["1e-400", "0"],
+    ["1e400", "1e401"],
+    ["1e999999999999999999", "1e999999999999999998"],
+    ["-1", "1"],
+    ["12", "1.2"],
+    ["1e2", "1e3"],
+    ["100", "10"],
+    ["12", '"12"'],
+    ["12", '"n12"'],
+    ["null", '"null"']
   ]
   for (const [inRecord, onLedger] of differing) {
     it(`${inRecord} for ${onLedger} is invalid by commit_data_differs`, () => {
@@ -53,9 +68,44 @@ describe("a record that says other than its commit data", () => {
       ['"\\u0041"', '"A"'],
       ["null", "null"],
       ["1e2", "100"],
-      ["-0", "0"]
+      ["-0", "0"],
+      ["-0.0e7", "0"],
+      ["0.012e3", "12"],
+      ["1200e-2", "12"],
+      ["1e400", "10e399"],
+      ["9007199254740993", "9007199254740993.0"],
+      ["1.5E+1", "15"],
+      ["1e999999999999999999", "1e999999999999999999"]
     ] as const) {
       assert.strictEqual(verifyProof(withRecord(withMember(left), withMember(right))).verdict, "valid", left)
+    }
+  })
+
+  it("is told with the numbers as they are written", () => {
+    const report = verifyProof(withRecord(withMember("9007199254740993"), withMember("9007199254740992")))
+    const { actual, expected } = checkOf(report, "commit-data")
+    assert.deepStrictEqual([expected, actual], ["more: 9007199254740992", "more: 9007199254740993"])
+  })
+
+  it("is told apart however the file is written: on one line, indented, with escapes, or long", () => {
+    for (const filling of ["", "\\u00e9", "a\\\\b", "x".repeat(70_000)]) {
+      for (const spaces of [0, 2]) {
+        const verdictOf = (record: string, onLedger: string): string => {
+          const commitData = `${text.slice(0, -1)},"more":${onLedger},"filling":"${filling}"}`
+          const file = {
+            ...document,
+            commit: { record: "@", commitData },
+            unknown: { commit: { record: { more: 1 } } }
+          }
+          const inFile = `${text.slice(0, -1)},"filling":"${filling}","more":${record}}`
+          return verifyProof(JSON.stringify(file, null, spaces).replace('"@"', () => inFile)).verdict
+        }
+        assert.strictEqual(verdictOf("12", "12"), "valid")
+        assert.strictEqual(verdictOf("12", "13"), "invalid")
+        assert.strictEqual(verdictOf("9007199254740993", "9007199254740993"), "valid")
+        assert.strictEqual(verdictOf("9007199254740993", "9007199254740992"), "invalid")
+        assert.strictEqual(verdictOf("9007199254740992", "9007199254740993"), "invalid")
+      }
     }
   })
 })

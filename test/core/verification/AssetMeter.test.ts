@@ -5,16 +5,33 @@ import { MemoryBlockstore } from "blockstore-core/memory"
 import { importByteStream } from "ipfs-unixfs-importer"
 import { fixedSize } from "ipfs-unixfs-importer/chunker"
 import { balanced } from "ipfs-unixfs-importer/layout"
-import { checksumOf } from "../../../packages/core/src/asset-tree/Checksum.ts"
-import { cidOf, RAW_CODE } from "../../../packages/core/src/asset-tree/Cid.ts"
+import { CID } from "multiformats/cid"
+import * as Digest from "multiformats/hashes/digest"
+import { checksumOf, sha256Of } from "../../../packages/core/src/asset-tree/Checksum.ts"
+import { cidOf, cidOfSha256, RAW_CODE } from "../../../packages/core/src/asset-tree/Cid.ts"
 import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
-import { checkOf, inputOf, sign, signed, treeMembers } from "./Fixtures.ts"
+import { asset, checkOf, inputOf, sign, signed, treeMembers } from "./Fixtures.ts"
 
 const KIB = 1024
 const bytesOf = (size: number): Uint8Array => {
   const bytes = new Uint8Array(size)
   for (let at = 0; at < size; at += 97) bytes[at] = at % 251
   return bytes
+}
+
+/** The dag-pb block over the leaves of a file of a few chunks, written down from the specification. */
+const rootBlock = (bytes: Uint8Array): Uint8Array => {
+  const varint = (value: number): ReadonlyArray<number> =>
+    value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >> 7)]
+  const chunks = Array.from({ length: Math.ceil(bytes.length / (256 * KIB)) }, (_, at) =>
+    bytes.subarray(at * 256 * KIB, (at + 1) * 256 * KIB)
+  )
+  const links = chunks.flatMap((chunk) => {
+    const link = [0x0a, 36, 1, 0x55, 0x12, 32, ...sha256Of(chunk), 0x12, 0, 0x18, ...varint(chunk.length)]
+    return [0x12, link.length, ...link]
+  })
+  const file = [8, 2, 0x18, ...varint(bytes.length), ...chunks.flatMap(({ length }) => [0x20, ...varint(length)])]
+  return Uint8Array.from([...links, 0x0a, file.length, ...file])
 }
 
 const imported = async (bytes: Uint8Array): Promise<string> => {
@@ -87,6 +104,30 @@ describe("checking an asset", () => {
     const report = verify(inputOf(sign(encodeDagJson(elsewhere)), { asset: measureAsset(large) }))
     assert.strictEqual(checkOf(report, "asset-cid").code, "asset_cid_not_comparable")
     assert.strictEqual(report.verdict, "valid")
+  })
+
+  it("is never the node that the UnixFS CID names, nor any file with the digest of a Qm… CID", () => {
+    const { assetSha256: _, ...unixfsOnly } = members
+    const root = rootBlock(large)
+    const [codec, digest] = [0x70, sha256Of(root)]
+    assert.strictEqual(cidOfSha256(codec, digest), members.assetCid, "the block of 158 bytes or so that the CID is of")
+    assert.isBelow(root.length, 200)
+    for (const [assetCid, file, code] of [
+      [members.assetCid, root, "asset_not_tied"],
+      [CID.createV0(Digest.create(0x12, digest)).toString(), root, "asset_not_tied"],
+      [CID.createV0(Digest.create(0x12, sha256Of(asset))).toString(), asset, "asset_not_tied"],
+      [cidOfSha256(codec, sha256Of(asset)), asset, "asset_not_tied"],
+      [members.assetCid, large, "ok"]
+    ] as const) {
+      const commit = sign(encodeDagJson({ ...unixfsOnly, assetCid }))
+      const report = verify(inputOf(commit, { asset: measureAsset(file) }))
+      assert.strictEqual(checkOf(report, "asset-cid").code, code)
+      assert.strictEqual(report.verdict, code === "ok" ? "valid" : "unconfirmed")
+      assert.strictEqual(report.answers.file, code === "ok" ? "same" : "not-comparable")
+      const tied = sign(encodeDagJson({ ...unixfsOnly, assetCid, assetSha256: checksumOf(file) }))
+      const named = checkOf(verify(inputOf(tied, { asset: measureAsset(file) })), "asset-cid")
+      assert.strictEqual(named.code, code === "ok" ? "ok" : "asset_cid_not_comparable")
+    }
   })
 
   it("that nothing ties to the tree is never valid", () => {

@@ -16,7 +16,9 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   "commit-data": "Same text on the ledger",
   "committer-is-recorder": "Sent by the committer",
   "ledger-inclusion": "Part of the block",
+  "ledger-contract": "A contract that is known",
   "ledger-transaction": "Transaction",
+  "transaction-sender": "Sent by the recorder",
   "asset-sha256": "The file's content",
   "asset-cid": "The file's address"
 }
@@ -28,7 +30,17 @@ export const GROUPS: ReadonlyArray<{ readonly title: string; readonly checks: Re
     title: "The signature",
     checks: ["signature", "author-agrees", "signer-is-author", "expected-author", "signer-named"]
   },
-  { title: "The ledger", checks: ["commit-data", "committer-is-recorder", "ledger-inclusion", "ledger-transaction"] },
+  {
+    title: "The ledger",
+    checks: [
+      "commit-data",
+      "committer-is-recorder",
+      "ledger-inclusion",
+      "ledger-contract",
+      "ledger-transaction",
+      "transaction-sender"
+    ]
+  },
   { title: "The file", checks: ["asset-sha256", "asset-cid"] }
 ]
 

@@ -1,11 +1,12 @@
 /** A block made up for a test around the fixtures' commit, in which anything can be put in the wrong place. */
 import { createMerkleProof, MerklePatriciaTrie } from "@ethereumjs/mpt"
 import { bytesToHex, concat, encodeAbiParameters, type Hex, hexToBytes, keccak256, pad, toBytes, toHex } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
 import { commitDataOf } from "../../../packages/core/src/proof/CommitRecord.ts"
 import type { Inclusion, ProvenLeaf } from "../../../packages/core/src/proof/Inclusion.ts"
 import type { LedgerPosition } from "../../../packages/core/src/proof/LedgerPosition.ts"
 import { encodeRlp, type RlpItem, rlpInteger } from "../../../packages/core/src/proof/Rlp.ts"
-import { committer, ledger, signed, treeMembers } from "./Fixtures.ts"
+import { committer, committerKey, ledger, signed, treeMembers } from "./Fixtures.ts"
 
 export const commitData = commitDataOf(signed.record)
 /** 2023-11-14T22:13:30Z: ten seconds after the tree's asset was made. */
@@ -54,6 +55,8 @@ export interface BlockParts {
   readonly logIndex?: number
   readonly number?: number
   readonly timestamp?: number
+  /** The commit's transaction: bytes of any kind, or who signs it and what it calls; without it the committer calls the contract. */
+  readonly transaction?: Uint8Array | { readonly key?: Uint8Array; readonly to?: string | undefined }
   /** Items behind the header's first 15. */
   readonly further?: ReadonlyArray<RlpItem>
 }
@@ -73,13 +76,30 @@ const header = (parts: BlockParts, receiptsRoot: Uint8Array, transactionsRoot: U
   ])
 }
 
+/** A transaction of type 2 to the commit contract, signed by the fixtures' committer. */
+export const transactionOf = async (parts: { readonly key?: Uint8Array; readonly to?: string | undefined } = {}) => {
+  const { key = committerKey, to = ledger.contract } = parts
+  const signed = await privateKeyToAccount(bytesToHex(key)).signTransaction({
+    type: "eip1559",
+    chainId: ledger.chainId,
+    nonce: 3,
+    to: to as Hex,
+    gas: 100_000n,
+    maxFeePerGas: 200_000_000_000n,
+    maxPriorityFeePerGas: 1n,
+    data: toHex(commitData)
+  })
+  return hexToBytes(signed)
+}
+
 /** By default three transactions, the commit's the second, its event behind another log. */
 export const block = async (parts: BlockParts = {}): Promise<Block> => {
   const other = receiptOf([commitLog({ assetCid: "another" })])
   const receipts = parts.receipts ?? [other, receiptOf([commitLog({ assetCid: "another" }), commitLog()]), other]
   const transactionIndex = parts.transactionIndex ?? 1
+  const own = parts.transaction instanceof Uint8Array ? parts.transaction : await transactionOf(parts.transaction)
   const transactions = receipts.map((_, at) =>
-    Uint8Array.of(2, ...encodeRlp([rlpInteger(at + 1), new Uint8Array(100)]))
+    at === transactionIndex ? own : Uint8Array.of(2, ...encodeRlp([rlpInteger(at + 1), new Uint8Array(100)]))
   )
   const receipt = await leafAt(receipts, transactionIndex)
   const transaction = await leafAt(transactions, transactionIndex)

@@ -66,6 +66,30 @@ const wrongLogs = {
   inclusion_asset_differs: await logged({ assetCid: "another" }),
   inclusion_block_number_differs: await logged({}, { number: 13 })
 }
+/** The commit's event in a block of one transaction that is on the ledger, with this transaction. */
+const sent = async (transaction: NonNullable<BlockParts["transaction"]>): Promise<VerifyInput> => {
+  const receipts = [receiptOf([commitLog()])]
+  const made = await block({ receipts, transactionIndex: 0, logPosition: 0, logIndex: 0, transaction })
+  return inputOf(signed, {
+    commitData,
+    inclusion: made.inclusion,
+    ledger: made.place,
+    checkpoints: [checkpointOf(made)]
+  })
+}
+const elsewhere = await (async (): Promise<VerifyInput> => {
+  const contract = stranger
+  const receipts = [receiptOf([commitLog({ address: contract })])]
+  const made = await block({ receipts, transactionIndex: 0, logPosition: 0, logIndex: 0 })
+  const place = { ...made.place, contract }
+  return inputOf(signed, { commitData, inclusion: made.inclusion, ledger: place, checkpoints: [checkpointOf(made)] })
+})()
+const transactions = {
+  transaction_malformed: await sent(Uint8Array.of(2, 0xc1, 0x80)),
+  transaction_type_unknown: await sent(Uint8Array.of(0x7e, 0xc1, 0x80)),
+  transaction_indirect: await sent({ to: stranger }),
+  transaction_sender_differs: await sent({ key: strangerKey })
+}
 const checkedAt = (chainId: number, hash: string | undefined): VerifyInput => ({
   ...includedWith({}),
   checkpoints: [
@@ -166,6 +190,10 @@ describe("codes", () => {
     checkpoint_block_differs: checkedAt(chainId, otherHash),
     transaction_not_shown: includedWith({ transaction: undefined }),
     transaction_block_not_compared: includedWith({}),
+    recorder_not_shown: elsewhere,
+    contract_not_known: elsewhere,
+    checkpoint_quorum_missing: { ...checkedAt(chainId, included.place.blockHash), quorum: 1 },
+    ...transactions,
     transaction_path_broken: includedWith({ transaction: included.inclusion.receipt }),
     transaction_differs: includedWith({}, { txHash: otherHash }),
     asset_not_given: inputOf(signed),

@@ -24,7 +24,8 @@ export const authorKey = new Uint8Array(32).fill(7)
 export const author = addressOfPrivateKey(authorKey)
 export const strangerKey = new Uint8Array(32).fill(9)
 export const stranger = addressOfPrivateKey(strangerKey)
-export const committer = addressOfPrivateKey(new Uint8Array(32).fill(5))
+export const committerKey = new Uint8Array(32).fill(5)
+export const committer = addressOfPrivateKey(committerKey)
 
 export const asset = utf8("the asset's bytes")
 
@@ -44,7 +45,7 @@ export const treeMembers: { readonly [member: string]: JsonValue } = {
 export const ledger: LedgerPosition = {
   network: "local-mainnet",
   chainId: 7053001,
-  contract: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+  contract: "0x0000000000000000000000000000000000007053",
   txHash: `0x${"ab".repeat(32)}`,
   blockNumber: 12,
   blockHash: `0x${"cd".repeat(32)}`,

@@ -140,12 +140,17 @@ export const inputOf = (proof: string): VerifyInput => {
   return reading.ok ? inputOfProof(reading.proof) : {}
 }
 
-/** What a verifier says who knows the block's hash from elsewhere. */
+/** What a verifier says who knows the block's hash and the contract from elsewhere. */
 export const verified = (proof: string, place: LedgerPosition): Report =>
   verify({
     ...inputOf(proof),
     checkpoints: [
-      { chainId: place.chainId, hashes: new Map([[place.blockNumber, place.blockHash]]), contracts: [], signers: [] }
+      {
+        chainId: place.chainId,
+        hashes: new Map([[place.blockNumber, place.blockHash]]),
+        contracts: [place.contract],
+        signers: []
+      }
     ]
   })
 

@@ -15,9 +15,11 @@ const PASSED = {
   "expected-author": "The signer is who you named with --author.",
   "signer-named": "The signer is in your authors file, and the key was valid then.",
   "commit-data": "The commit record is the text that stands on the ledger.",
-  "committer-is-recorder": "The committer is the wallet that sent the transaction.",
+  "committer-is-recorder": "The committer is the wallet that the event names as the sender.",
   "ledger-inclusion": "The commit is part of the block named, and your checkpoint has that block.",
+  "ledger-contract": "The contract named is a known commit contract, which writes down who really called it.",
   "ledger-transaction": "The transaction named is the one that made the commit.",
+  "transaction-sender": "The transaction calls that contract, and was signed by the wallet that recorded the commit.",
   "asset-sha256": "The asset's file has the sha256 that the tree names.",
   "asset-cid": "The asset's file has the CID that the tree names."
 } as const
@@ -129,6 +131,9 @@ const LIST = {
     "The commit record names no committer, or an identity by its CID, which cannot be compared with an address offline."
   ),
   committer_differs: invalid("The commit record names another committer than the wallet that sent the transaction."),
+  recorder_not_shown: skippedUnconfirmed(
+    "The event is on the ledger, but another contract than a known one wrote it, and could name any wallet: who recorded the commit is not shown."
+  ),
 
   ledger_not_given: skipped("Nothing says where the commit is on a ledger."),
   inclusion_not_given: skipped(
@@ -166,6 +171,13 @@ const LIST = {
   checkpoint_block_differs: invalid(
     "Your checkpoint has another block at this number: the one named is not on the ledger."
   ),
+  checkpoint_quorum_missing: skippedUnconfirmed(
+    "The commit is included in the block named, but fewer signers of your checkpoints than you asked for have that block. Get a checkpoint of it from another witness."
+  ),
+
+  contract_not_known: skipped(
+    "The contract named is none that is known, and such a contract can write any wallet's name into its event. If you have read its code, name it with --contract."
+  ),
 
   transaction_not_shown: skipped("The transaction's hash is what the proof says; nothing shows it."),
   transaction_block_not_compared: skipped(
@@ -173,6 +185,17 @@ const LIST = {
   ),
   transaction_path_broken: invalid("The path does not lead from the block header to the transaction of the proof."),
   transaction_differs: invalid("The transaction that made the commit has another hash than the one named."),
+
+  transaction_malformed: invalid("The transaction of the proof is none that a wallet can have signed."),
+  transaction_type_unknown: skipped(
+    "The transaction is of a type that this verifier does not read, so who sent it was not looked at."
+  ),
+  transaction_indirect: skipped(
+    "The transaction calls another contract, which called the commit contract: the recorder is a contract, or was named by one."
+  ),
+  transaction_sender_differs: invalid(
+    "The transaction was sent by another wallet than the one that the event names as the recorder."
+  ),
 
   asset_not_given: skipped("The asset's file was not checked. Add --asset FILE to check it."),
   asset_sha256_not_named: skipped("The tree names no sha256 for the asset."),

@@ -3,7 +3,7 @@
  * the commit record claims, the signer. Every part may be missing or hostile; nothing here decides.
  */
 import { checksumOf, isSha256Text } from "../asset-tree/Checksum.ts"
-import { type Recovery, recoverSigner } from "../asset-tree/Signature.ts"
+import { type RecoverKey, type Recovery, recoverSigner } from "../asset-tree/Signature.ts"
 import { isAddressText, toEip55 } from "../identity/Eip55.ts"
 import type { Checkpoint } from "../proof/Checkpoint.ts"
 import type { Inclusion } from "../proof/Inclusion.ts"
@@ -14,7 +14,7 @@ import { readJsonObject } from "../proof/ReadJson.ts"
 import type { MeasuredAsset } from "./AssetMeter.ts"
 import type { AuthorsFile } from "./AuthorsFile.ts"
 import type { Code } from "./Codes.ts"
-import { type InclusionFinding, openInclusion } from "./InclusionProof.ts"
+import { type InclusionFinding, openInclusion, type TransactionFinding, transactionHolds } from "./InclusionProof.ts"
 
 /** Finds the signer of `text`; the default is `recoverSigner` on @noble/curves. Another backend keeps its policy. */
 export type Recover = (text: string, signature: string) => Recovery
@@ -48,6 +48,8 @@ export interface VerifyInput {
   /** Who is expected to have signed: an address in any letter case. */
   readonly expectedAuthor?: string | undefined
   readonly recover?: Recover | undefined
+  /** The same backend for the transaction's signature; the default is @noble/curves. */
+  readonly recoverKey?: RecoverKey | undefined
   /** sha256 of bytes as 64 lower-case hex digits, where the platform has a faster one; the default is @noble/hashes. */
   readonly sha256?: ((bytes: Uint8Array) => string) | undefined
 }
@@ -72,6 +74,8 @@ export interface Evidence {
   readonly recordAuthor: string | undefined
   /** What the proof of inclusion shows; undefined when there is none. */
   readonly inclusion: InclusionFinding | undefined
+  /** What it shows of the transaction; undefined when it shows none, or no block that it could stand in. */
+  readonly transaction: TransactionFinding | undefined
 }
 
 export const evidenceOf = (input: VerifyInput): Evidence => {
@@ -81,6 +85,7 @@ export const evidenceOf = (input: VerifyInput): Evidence => {
   const checksum = isNamed ? namedSha256.toLowerCase() : tree?.sha256
   const signature = textMember(input.record, "assetTreeSignature")
   const recover = input.recover ?? recoverSigner
+  const inclusion = inclusionOf(input, tree)
   return {
     input,
     tree,
@@ -90,9 +95,18 @@ export const evidenceOf = (input: VerifyInput): Evidence => {
     recovery: checksum === undefined || signature === undefined ? undefined : recover(checksum, signature),
     treeAuthor: person(textMember(tree?.members, "creatorWallet")),
     recordAuthor: person(textMember(input.record, "author")),
-    inclusion: inclusionOf(input, tree)
+    inclusion,
+    transaction: transactionOf(input, inclusion)
   }
 }
+
+const transactionOf = (
+  { inclusion, ledger }: VerifyInput,
+  finding: InclusionFinding | undefined
+): TransactionFinding | undefined =>
+  inclusion === undefined || ledger === undefined || finding?.ok !== true
+    ? undefined
+    : transactionHolds(inclusion, finding.header, ledger)
 
 const inclusionOf = ({ commitData, inclusion, ledger }: VerifyInput, tree: Tree | undefined) =>
   inclusion === undefined || ledger === undefined

@@ -50,8 +50,20 @@ export const openInclusion = (inclusion: Inclusion, place: LedgerPosition, event
   return eventProblem(receipt.log, place, event) ?? logIndexProblem(inclusion, place) ?? { ok: true, header }
 }
 
+export interface TransactionFinding {
+  /** Whether the path leads from the header to the transaction. */
+  readonly path: boolean
+  /** Its hash, and the one that the place names. */
+  readonly hash: string
+  readonly named: string
+}
+
 /** Whether the transaction that the place names is the one whose receipt holds the event; undefined when it is not shown. */
-export const transactionHolds = (inclusion: Inclusion, header: BlockHeader, place: LedgerPosition) => {
+export const transactionHolds = (
+  inclusion: Inclusion,
+  header: BlockHeader,
+  place: LedgerPosition
+): TransactionFinding | undefined => {
   if (inclusion.transaction === undefined) return undefined
   const { transaction, transactionIndex } = inclusion
   return {

@@ -25,13 +25,16 @@ export const commitData = ({ input }: Evidence): Check => {
 const finite = (_: string, value: unknown): unknown =>
   typeof value === "number" && !Number.isFinite(value) ? String(value) : value
 
-export const committerIsRecorder = ({ input }: Evidence): Check => {
+/** `contract` and `onLedger`: what ledger-contract and ledger-inclusion say. The recorder of an unknown contract's event is anybody's invention. */
+export const committerIsRecorder = ({ input }: Evidence, contract: Check, onLedger: Check): Check => {
   const name = "committer-is-recorder"
   if (input.ledger === undefined) return stopped(name, "recorder_not_given")
   const committer = person(textMember(input.record, "committer"))
   const compared = { expected: committer, actual: toEip55(input.ledger.recorder) }
-  if (committer === undefined || isIdentity(committer)) return stopped(name, "committer_not_address", compared)
-  return compared.actual === committer ? passed(name, compared) : stopped(name, "committer_differs", compared)
+  const isAddress = committer !== undefined && !isIdentity(committer)
+  if (isAddress && compared.actual !== committer) return stopped(name, "committer_differs", compared)
+  if (onLedger.outcome === "pass" && contract.outcome !== "pass") return stopped(name, "recorder_not_shown", compared)
+  return isAddress ? passed(name, compared) : stopped(name, "committer_not_address", compared)
 }
 
 /** An address is never a CID; asking the parser costs an exception. */

@@ -10,11 +10,12 @@ import { actOf } from "./ActFinding.ts"
 import { answersOf } from "./Answers.ts"
 import { assetCid, assetSha256 } from "./AssetChecks.ts"
 import { authorAgrees, expectedAuthor, signature, signerIsAuthor } from "./AuthorChecks.ts"
+import { ledgerContract, transactionSender } from "./ContractChecks.ts"
 import { type Evidence, evidenceOf, isTreeSigned, person, signerOf, type VerifyInput } from "./Evidence.ts"
 import { ledgerInclusion, ledgerTransaction } from "./InclusionChecks.ts"
 import { commitData, committerIsRecorder } from "./LedgerChecks.ts"
 import { type CommitTime, isoTime, namedSigner } from "./NamedSigner.ts"
-import { type Check, type Findings, type Provenance, type Report, verdictOf } from "./Report.ts"
+import { type Findings, type Provenance, type Report, verdictOf } from "./Report.ts"
 import { computedTreeCid, namedTreeCids, treeCid, treeJson, treeSha256 } from "./TreeChecks.ts"
 import { witnessesOf } from "./Witnesses.ts"
 
@@ -22,7 +23,10 @@ import { witnessesOf } from "./Witnesses.ts"
 export const verify = (input: VerifyInput): Report => {
   const evidence = evidenceOf(input)
   const onLedger = ledgerInclusion(evidence)
-  const time = commitTime(evidence, onLedger)
+  const contract = ledgerContract(evidence)
+  const sender = transactionSender(evidence, contract, onLedger)
+  const isPlaceShown = onLedger.outcome === "pass" && contract.outcome === "pass" && sender.outcome !== "fail"
+  const time = commitTime(evidence, isPlaceShown)
   const signer = namedSigner(evidence, time)
   const recordIsText = commitData(evidence)
   const cid = treeCid(evidence)
@@ -36,15 +40,17 @@ export const verify = (input: VerifyInput): Report => {
     expectedAuthor(evidence),
     signer.check,
     recordIsText,
-    committerIsRecorder(evidence),
+    committerIsRecorder(evidence, contract, onLedger),
     onLedger,
+    contract,
     ledgerTransaction(evidence, onLedger),
+    sender,
     assetSha256(evidence),
     assetCid(evidence)
   ]
   const findings = findingsOf(evidence, time)
   const covered = {
-    place: onLedger.outcome === "pass",
+    place: isPlaceShown,
     record: recordIsText.outcome === "pass",
     cid: cid.outcome !== "fail"
   }
@@ -75,8 +81,8 @@ export const inputOfProof = (proof: ReadProof): VerifyInput => ({
 
 const LAST_SECOND = 253_402_300_799
 
-const commitTime = ({ inclusion, input }: Evidence, onLedger: Check): CommitTime | undefined => {
-  if (onLedger.outcome === "pass" && inclusion?.ok === true) {
+const commitTime = ({ inclusion, input }: Evidence, isPlaceShown: boolean): CommitTime | undefined => {
+  if (isPlaceShown && inclusion?.ok === true) {
     return timeWithin(inclusion.header.timestamp, true)
   }
   return timeWithin(input.record?.timestampCreated, false)
@@ -112,7 +118,7 @@ const findingsOf = (evidence: Evidence, time: CommitTime | undefined): Findings 
   }
 }
 
-/** What the ledger covers: the commit's place, and, where the record is the text on the ledger, what the record says. */
+/** What the ledger covers: the commit's place (by a known contract, in a block that is on the ledger), and, where the record is the text on the ledger, what the record says. */
 interface Covered {
   readonly place: boolean
   readonly record: boolean

@@ -24,8 +24,12 @@ export const ABOUT: Readonly<Record<CheckName, string>> = {
     "The commit record names who sent the commit to the ledger; the event on the ledger names who really did. Both must be the same address.",
   "ledger-inclusion":
     "The keccak-256 of the block's header is the block's hash. The header holds the root of a tree of hashes over the block's receipts; the path in the proof leads from that root to the receipt with the event that carries this commit. What is left is whether that block is on the chain: that is compared with your checkpoint, or can be asked of a node.",
+  "ledger-contract":
+    "An event says what its contract makes it say, and anybody can put a contract on a chain that names whomever it likes as the recorder. The contract is compared with the ones that are known: those of the public networks and of the daemon's own chains, those that your checkpoint files name, and those that you name with --contract.",
   "ledger-transaction":
     "The keccak-256 of a signed transaction is its hash. The proof carries the transaction, with a path from the block's header to it.",
+  "transaction-sender":
+    "A transaction is signed by the wallet that sends it, so its sender is found from its signature. Where the transaction calls the commit contract directly, that must be the wallet that the event names as the recorder.",
   "asset-sha256": "The sha256 of the asset's file must be the one that the signed tree names.",
   "asset-cid":
     "The CID that the tree names for the asset is made again from the file: of the bare bytes (raw), or of the file cut into blocks of 256 KiB (UnixFS)."

@@ -13,7 +13,7 @@ import type { CheckName } from "../Codes.ts"
 import { type Evidence, signerOf } from "../Evidence.ts"
 import { namedTreeCids } from "../TreeChecks.ts"
 import type { ExplainedCommand, FileNames } from "./Explanation.ts"
-import { inclusionCommands, transactionCommands } from "./LedgerCommands.ts"
+import { contractCommands, inclusionCommands, senderCommands, transactionCommands } from "./LedgerCommands.ts"
 import { command, fromFile, hexWord, printfBytes } from "./Shell.ts"
 import { personalDigest } from "./SignedOtherwise.ts"
 
@@ -168,7 +168,9 @@ const COMMANDS: Readonly<Record<CheckName, (evidence: Evidence, names: FileNames
   "commit-data": commitData,
   "committer-is-recorder": committerIsRecorder,
   "ledger-inclusion": inclusionCommands,
+  "ledger-contract": contractCommands,
   "ledger-transaction": transactionCommands,
+  "transaction-sender": senderCommands,
   "asset-sha256": assetSha256,
   "asset-cid": assetCid
 }

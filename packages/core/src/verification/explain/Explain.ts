@@ -94,7 +94,15 @@ const INPUTS: Readonly<Record<CheckName, (evidence: Evidence) => Inputs>> = {
     ["block hash named", ledger?.blockHash],
     ["checkpoints given", ledger === undefined ? undefined : checkpoints.length]
   ],
+  "ledger-contract": ({ input }) => [
+    ["chain", input.ledger?.chainId],
+    ["contract named", input.ledger?.contract]
+  ],
   "ledger-transaction": ({ input }) => [["transaction named", input.ledger?.txHash]],
+  "transaction-sender": ({ input }) => [
+    ["recorder named", input.ledger?.recorder],
+    ["contract named", input.ledger?.contract]
+  ],
   "asset-sha256": (evidence) => assetInputs(evidence, "sha256 in the tree", "assetSha256"),
   "asset-cid": (evidence) => assetInputs(evidence, "CID in the tree", "assetCid")
 }

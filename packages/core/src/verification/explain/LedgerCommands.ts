@@ -2,6 +2,7 @@
 
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex } from "@noble/hashes/utils.js"
+import { readTransaction } from "../../proof/SignedTransaction.ts"
 import type { Evidence } from "../Evidence.ts"
 import type { ExplainedCommand, FileNames } from "./Explanation.ts"
 import { command, fromFile, hexWord } from "./Shell.ts"
@@ -42,6 +43,25 @@ export const transactionCommands = ({ input }: Evidence, names: FileNames): Comm
           })
         ])
   ]
+}
+
+export const contractCommands = ({ input }: Evidence, names: FileNames): Commands => {
+  const contract = input.ledger?.contract
+  return contract === undefined || names.tree !== undefined
+    ? []
+    : [command("jq", [`jq -a .ledger.contract ${fromFile(names.proof, "proof.json")}`], JSON.stringify(contract))]
+}
+
+/** Older versions of cast print the JSON as it is, newer ones into a pipe as a text that holds it. */
+const SIGNER = "jq -r 'if type == \"string\" then fromjson else . end | .signer'"
+
+export const senderCommands = ({ input }: Evidence, names: FileNames): Commands => {
+  const bytes = input.inclusion?.transaction?.value
+  const reading = bytes === undefined ? undefined : readTransaction(bytes)
+  const sender = reading?.ok === true ? reading.transaction.sender() : undefined
+  if (sender === undefined) return []
+  const shown = `jq -r .ledger.inclusion.transaction ${fromFile(names.proof, "proof.json")}`
+  return [command("cast", [shown, "cast decode-transaction", SIGNER], sender.toLowerCase())]
 }
 
 const hashOf = (bytes: Uint8Array | undefined, member: "header" | "transaction", names: FileNames): Commands =>

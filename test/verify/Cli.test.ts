@@ -29,6 +29,11 @@ const strangers = files.write("stranger.json", JSON.stringify(sign(signed.tree, 
 const tampered = files.write("tampered.json", encodeDagJson({ ...treeMembers, abstract: "another photo" }))
 const { assetTreeSha256: sha256, assetTreeSignature: signature } = signed.record
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what colours a terminal.
+const GREEN_OR_RED = /\u001b\[3[12]m/
+
+const VERDICTS = { 0: "valid", 1: "invalid", 3: "unconfirmed" } as const
+
 describe("exit codes", () => {
   const cases: ReadonlyArray<readonly [title: string, code: 0 | 1 | 2 | 3, args: ReadonlyArray<string>]> = [
     ["0: a proof that holds", 0, [proof]],
@@ -62,6 +67,9 @@ describe("exit codes", () => {
     ["2: a signature without a checksum", 2, [tree, "--signature", signature]],
     ["2: a record and a checksum", 2, [tree, "--record", record, "--sha256", sha256]],
     ["2: an author who is no address", 2, [proof, "--author", "ada"]],
+    ["2: a quorum without a checkpoint", 2, [proof, "--quorum", "2"]],
+    ["2: a quorum of nobody", 2, [proof, "--checkpoint", proof, "--quorum", "0"]],
+    ["2: a contract without its chain", 2, [proof, "--contract", "0x5FbDB2315678afecb367f032d93F642f64180aa3"]],
     ["2: standard input twice", 2, ["-", "--record", "-"]],
     ["2: no such asset", 2, [proof, "--asset", join(files.folder, "none.jpg")]],
     ["2: completions of an unknown shell", 2, ["--completions", "tcsh"]],
@@ -78,7 +86,8 @@ describe("exit codes", () => {
         assert.strictEqual(run.stdout, "")
       } else {
         assert.strictEqual(run.stderr, "")
-        assert.match(run.stdout, /^[✓✗–] (valid|invalid|unconfirmed): /)
+        assert.match(run.stdout, /^[✓…!✗] \S/)
+        assert.match(run.stdout, new RegExp(`\nverdict ${VERDICTS[code]}: \\S`))
       }
     })
   }
@@ -138,10 +147,10 @@ describe("standard input", () => {
 describe("what a person reads", () => {
   it("says who signed and whose work it is, and has a line with a mark for each check", () => {
     const { stdout } = treemarkVerify([proof, "--asset", photo])
-    assert.match(stdout, new RegExp(`^✓ valid: signed by its author, ${author}\\.\n`))
-    assert.match(stdout, new RegExp(`\n {2}author +${author} +covered by the signature\n`))
+    assert.match(stdout, new RegExp(`\nverdict valid: signed by its author, ${author}\\.\n`))
+    assert.match(stdout, new RegExp(`\n {2}author +${author} +signed\n`))
     assert.match(stdout, new RegExp(`\n {2}signer +${author} `))
-    assert.match(stdout, /\n {2}ledger +local-mainnet \(chain 7053001\), block 12, .* as the file claims\n/)
+    assert.match(stdout, /\n {2}ledger +local-mainnet \(chain 7053001\), block 12, .* claimed\n/)
     assert.match(stdout, /\n {2}✓ tree-sha256 /)
     assert.match(stdout, /\n {2}✓ asset-sha256 /)
     assert.match(stdout, /\n {2}– ledger-inclusion /)
@@ -149,7 +158,7 @@ describe("what a person reads", () => {
 
   it("says what failed, with its code, what was expected and what was found", () => {
     const { stdout } = treemarkVerify([tree, "--record", strangers])
-    assert.match(stdout, /^– unconfirmed: The tree was signed by somebody other than the author it names\./)
+    assert.match(stdout, /\nverdict unconfirmed: The tree was signed by somebody other than the author it names\./)
     assert.match(stdout, /✗ signer-is-author .*\[signer_not_author\]/)
     assert.match(stdout, new RegExp(`expected +${author}\n +actual +${stranger}\n`))
   })
@@ -171,7 +180,11 @@ describe("what a person reads", () => {
       assert.include(run.stdout, "valid")
       return run.stdout
     }
-    assert.include(onTerminal(""), "\u001b[32m")
+    assert.include(onTerminal(`--asset '${photo}' --author ${author}`), "\u001b[32m")
+    for (const extra of ["", `--asset '${photo}'`, `--author ${author}`]) {
+      assert.include(onTerminal(extra), "\u001b[1m")
+      assert.notMatch(onTerminal(extra), GREEN_OR_RED)
+    }
     assert.notInclude(onTerminal("", { NO_COLOR: "1" }), "\u001b")
     assert.notInclude(onTerminal("", { TERM: "dumb" }), "\u001b")
     assert.notInclude(onTerminal("--json"), "\u001b")
@@ -193,6 +206,10 @@ describe("what a person reads", () => {
       "--signature",
       "--asset",
       "--author",
+      "--authors",
+      "--checkpoint",
+      "--quorum",
+      "--contract",
       "--json",
       "--backend",
       "--explain",

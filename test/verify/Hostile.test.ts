@@ -211,10 +211,25 @@ describe("the terminal", () => {
   })
 
   it("that shows colour gets colour, around nothing but our own words", () => {
-    const report: Report = verifyProof(proofOfTree(encodeDagJson({ ...treeMembers, assetCid: nasty })))
-    const coloured = render(report, { colour: true })
-    assert.include(coloured, "\u001b[32m")
-    assert.strictEqual(coloured.replaceAll(/\p{Cc}\[\d+m/gu, ""), render(report, { colour: false }))
+    const tree = {
+      ...treeMembers,
+      assetCid: nasty,
+      assetCreator: nasty,
+      headline: nasty,
+      abstract: nasty,
+      encodingFormat: nasty,
+      license: { name: nasty, document: nasty },
+      nftRecord: { chainID: nasty, contractAddress: nasty, tokenID: nasty },
+      custom: { generatedBy: nasty }
+    }
+    const act = { action: nasty, actionName: nasty, abstract: nasty }
+    const report: Report = verifyProof(proofOfTree(encodeDagJson(tree), act))
+    const coloured = render(report, { colour: true, tree })
+    const plain = render(report, { colour: false, tree })
+    assert.include(coloured, "\u001b[1m")
+    assert.strictEqual(coloured.replaceAll(/\p{Cc}\[\d+m/gu, ""), plain)
+    assert.notMatch(plain, /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
+    assert.isAbove(plain.split("\\u{1b}[2J").length, 11)
   })
 
   it("is spared values without end", () => {

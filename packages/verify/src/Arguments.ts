@@ -1,7 +1,7 @@
 /** The command line of `treemark-verify`, read into what is to be done. A wrong one throws {@link UnusableInput} with the code `usage`. */
 import { parseArgs } from "node:util"
-import { isAddressText } from "@treemark/core/verify"
 import { type BackendChoice, backendNamed } from "./backends/BackendName.ts"
+import { type Asked, askedOf, QUESTION_OPTIONS } from "./Question.ts"
 import { UnusableInput } from "./UnusableInput.ts"
 
 export type Shell = "bash" | "zsh" | "fish"
@@ -21,9 +21,7 @@ export type Arguments =
       readonly command: "verify"
       readonly subject: Subject
       readonly asset: string | undefined
-      readonly author: string | undefined
-      readonly authors: string | undefined
-      readonly checkpoints: ReadonlyArray<string>
+      readonly asked: Asked
       readonly json: boolean
       readonly explain: boolean
       /** undefined: noble, without a word about it. */
@@ -36,9 +34,7 @@ export const OPTIONS = {
   signature: { type: "string" },
   record: { type: "string" },
   asset: { type: "string" },
-  author: { type: "string" },
-  authors: { type: "string" },
-  checkpoint: { type: "string", multiple: true },
+  ...QUESTION_OPTIONS,
   json: { type: "boolean" },
   explain: { type: "boolean" },
   backend: { type: "string" },
@@ -53,18 +49,15 @@ export const readArguments = (args: ReadonlyArray<string>): Arguments => {
   if (values.version === true) return { command: "version" }
   if (values.completions !== undefined) return { command: "completions", shell: shellOf(values.completions) }
   const subject = subjectOf(positionals, values)
-  if (values.author !== undefined && !isAddressText(values.author)) {
-    throw usage(`--author is an address: 0x and 40 hex digits; this is "${values.author}".`)
-  }
-  const checkpoints = values.checkpoint ?? []
-  const files = [...Object.values(subject), values.asset, values.authors, ...checkpoints]
+  const asked = askedOf(values, usage)
+  const files = [...Object.values(subject), values.asset, asked.authors, ...asked.checkpoints]
   if (files.filter((file) => file === "-").length > 1) {
     throw usage("Standard input (-) can stand for one file only.")
   }
-  const { asset, author, authors } = values
+  const { asset } = values
   const backend = values.backend === undefined ? undefined : backendNamed(values.backend, usage)
   const { json = false, explain = false } = values
-  return { command: "verify", subject, asset, author, authors, checkpoints, json, explain, backend }
+  return { command: "verify", subject, asset, asked, json, explain, backend }
 }
 
 const parse = (args: ReadonlyArray<string>) => {

@@ -3,10 +3,6 @@
  * 2 unusable input or usage, 3 unconfirmed).
  */
 import {
-  AUTHORS_LIMIT,
-  type AuthorsFile,
-  CHECKPOINT_LIMIT,
-  type Checkpoint,
   type Explanation,
   type FileNames,
   type JsonObject,
@@ -22,11 +18,11 @@ import {
 } from "@treemark/core/verify"
 import { type Arguments, readArguments, type Subject } from "./Arguments.ts"
 import type { Backend } from "./backends/Backend.ts"
-import { readAuthors, readCheckpoint } from "./given/Options.ts"
 import { COMPLETIONS, HELP } from "./Help.ts"
 import { measureFile, ofFile, readBounded, readProofFile } from "./Inputs.ts"
 import { EXIT_CODES, type Outcome, refused } from "./Outcome.ts"
 import { printableJson } from "./Printable.ts"
+import { questionOf } from "./Question.ts"
 import { render } from "./Render.ts"
 import { foreseen } from "./Unforeseen.ts"
 import { proofInput, readRecord, treeInput } from "./Verification.ts"
@@ -71,7 +67,7 @@ const verified = (command: VerifyCommand, environment: Environment): Outcome => 
   const input = inputOf(command, environment.backend)
   const report = verify(input)
   const explanations = command.explain ? environment.explaining?.explain(input, report, namesOf(command)) : undefined
-  return reported(report, explanations, command.json, environment)
+  return reported(report, { tree: treeOf(input), explanations, json: command.json }, environment)
 }
 
 const inputOf = (command: VerifyCommand, backend: Backend | undefined): VerifyInput => {
@@ -79,14 +75,15 @@ const inputOf = (command: VerifyCommand, backend: Backend | undefined): VerifyIn
   return {
     ...input,
     recover: backend && ((text, signature) => recoverSigner(text, signature, backend.recoverKey)),
-    expectedAuthor: command.author,
-    authors: command.authors === undefined ? undefined : readAuthorsFile(command.authors),
-    checkpoints: command.checkpoints.map(readCheckpointFile),
-    asset: command.asset === undefined ? undefined : measureFile(command.asset, needsUnixfs(assetCidOf(input)))
+    ...questionOf(command.asked),
+    asset:
+      command.asset === undefined
+        ? undefined
+        : measureFile(command.asset, needsUnixfs(textMember(treeOf(input), "assetCid")))
   }
 }
 
-const namesOf = ({ asset, authors, subject }: VerifyCommand): FileNames => {
+const namesOf = ({ asked: { authors }, asset, subject }: VerifyCommand): FileNames => {
   switch (subject.kind) {
     case "proof":
       return { proof: subject.proof, asset, authors }
@@ -102,7 +99,7 @@ const namesOf = ({ asset, authors, subject }: VerifyCommand): FileNames => {
 const subjectInput = (subject: Subject): VerifyInput => {
   switch (subject.kind) {
     case "proof":
-      return ofFile(subject.proof, () => proofInput(readProofFile(subject.proof)))
+      return proofInput(readProofFile(subject.proof))
     case "signed-tree":
       return treeInput(readTree(subject.tree), subject)
     case "recorded-tree":
@@ -115,28 +112,29 @@ const subjectInput = (subject: Subject): VerifyInput => {
 const readTree = (path: string): Uint8Array => readBounded(path, TREE_LIMIT, "an asset tree")
 const readRecordFile = (path: string): JsonObject =>
   ofFile(path, () => readRecord(readBounded(path, RECORD_LIMIT, "a commit record")))
-const readAuthorsFile = (path: string): AuthorsFile =>
-  ofFile(path, () => readAuthors(readBounded(path, AUTHORS_LIMIT, "an authors file")))
-const readCheckpointFile = (path: string): Checkpoint =>
-  ofFile(path, () => readCheckpoint(readBounded(path, CHECKPOINT_LIMIT, "a checkpoint")))
 
-const assetCidOf = ({ tree }: VerifyInput): string | undefined => {
+const treeOf = ({ tree }: VerifyInput): JsonObject | undefined => {
   const json = tree === undefined ? undefined : readJsonObject(tree)
-  return json?.ok === true ? textMember(json.value, "assetCid") : undefined
+  return json?.ok === true ? json.value : undefined
 }
 
 const said = (stdout: string): Outcome => ({ stdout, stderr: "", exitCode: 0 })
 
+interface Told {
+  readonly tree: JsonObject | undefined
+  readonly explanations: ReadonlyArray<Explanation> | undefined
+  readonly json: boolean
+}
+
 const reported = (
   report: Report,
-  explanations: ReadonlyArray<Explanation> | undefined,
-  json: boolean,
+  { explanations, json, tree }: Told,
   { backend, colour, explaining }: Environment
 ): Outcome => ({
   stdout: json
     ? `${printableJson({ ...report, ...(backend && { backend: backend.name }), ...(explanations && { explanations }) })}\n`
     : [
-        render(report, { colour }),
+        render(report, { colour, tree }),
         backend && `The signature's arithmetic was done by the backend ${backend.name}.\n`,
         explanations && explaining?.render(explanations, { colour })
       ]

@@ -4,20 +4,22 @@ import type { Shell } from "./Arguments.ts"
 export const HELP = `treemark-verify checks who signed an asset tree, offline. It opens no connection and needs no configuration.
 
 Usage
-  treemark-verify PROOF                                   a proof file
+  treemark-verify PROOF                                   a proof file, or a page (.html) with a proof inside
   treemark-verify TREE --record COMMIT.json               an asset tree and its commit record
   treemark-verify TREE --sha256 HEX --signature HEX       an asset tree, its checksum and signature
   treemark-verify --record COMMIT.json                    a commit record alone (at most unconfirmed)
   treemark-verify bulk FILE|FOLDER|-                      many proofs on all cores; see treemark-verify bulk --help
   treemark-verify history FOLDER|CAR                      an exported history of an asset; see history --help
   treemark-verify statement FILE                          a statement of an account; see statement --help
-A file may be - for standard input.
+A file may be - for standard input. Without installing anything: npx @treemark/verify PROOF
 
 Options
   --asset FILE         check the asset's own bytes, too
   --author 0x…         whose signature you expect
   --authors FILE       whom you know: addresses with names and dates; the signer is looked up there
   --checkpoint FILE    block hashes that you trust; the commit's block is compared (may be given several times)
+  --quorum N           a block counts when N different witnesses signed checkpoints that have it
+  --contract ID:0x…    a commit contract that you trust, with its chain's id (may be given several times)
   --json               print the report as JSON, and nothing else
   --explain            show how each check is made, how to repeat it with other tools, and what may have gone wrong
   --backend NAME       whose curve arithmetic: noble (the default), wasm, native or auto; the report then names it
@@ -42,14 +44,14 @@ Examples
 const BASH = `_treemark_verify() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
   case $previous in
-    --sha256|--signature|--author) return ;;
+    --sha256|--signature|--author|--quorum|--contract) return ;;
     --completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$current")); return ;;
     --backend) COMPREPLY=($(compgen -W "auto noble wasm native" -- "$current")); return ;;
   esac
   local words=
   [[ $COMP_CWORD == 1 ]] && words="bulk history statement"
   if [[ $current == -* && $previous != --record && $previous != --asset && $previous != --authors && $previous != --checkpoint ]]; then
-    COMPREPLY=($(compgen -W "--record --sha256 --signature --asset --author --authors --checkpoint --backend --json --explain --completions --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "--record --sha256 --signature --asset --author --authors --checkpoint --quorum --contract --backend --json --explain --completions --help --version" -- "$current"))
   else
     COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
   fi
@@ -66,6 +68,8 @@ _arguments \\
   '--author[whose signature is expected]:address:' \\
   '--authors[whom you know]:authors file:_files' \\
   '*--checkpoint[block hashes that you trust]:checkpoint:_files' \\
+  '--quorum[witnesses that must have signed for a block]:number:' \\
+  '*--contract[a commit contract that you trust]:CHAINID\\:0x…:' \\
   '--json[print the report as JSON]' \\
   '--explain[show how each check is made]' \\
   '--backend[whose curve arithmetic]:backend:(auto noble wasm native)' \\
@@ -83,6 +87,8 @@ complete -c treemark-verify -l asset -r -F -d 'check the asset too'
 complete -c treemark-verify -l author -x -d 'whose signature is expected'
 complete -c treemark-verify -l authors -r -F -d 'whom you know'
 complete -c treemark-verify -l checkpoint -r -F -d 'block hashes that you trust'
+complete -c treemark-verify -l quorum -x -d 'witnesses that must have signed for a block'
+complete -c treemark-verify -l contract -x -d 'a commit contract that you trust'
 complete -c treemark-verify -l backend -x -a 'auto noble wasm native' -d 'whose curve arithmetic'
 complete -c treemark-verify -n __fish_is_first_token -a 'bulk history statement' -d 'a command'
 complete -c treemark-verify -l json -d 'print the report as JSON'

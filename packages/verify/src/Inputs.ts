@@ -56,7 +56,7 @@ export const readProofFile = (path: string): Uint8Array => {
 
 const PROOF = "a proof"
 
-/** What `read` makes of the file at `path`; a refusal of its content begins with its name, because a command line may name several. */
+/** What `read` makes of the file at `path`; a refusal of its content begins with its name, because it stands beside others. */
 export const ofFile = <A>(path: string, read: () => A): A => {
   try {
     return read()
@@ -77,9 +77,15 @@ const withFile = <A>(path: string, what: string, flags: string | number, use: (f
     }
   } catch (error) {
     if (error instanceof UnusableInput) throw error
-    throw new UnusableInput("file_unreadable", unreadable(path, what, error))
+    throw new UnusableInput("file_unreadable", unreadableFile(path, what, error))
   }
 }
+
+/** What is a folder of proofs may well be given where one proof is wanted. */
+const unreadableFile = (path: string, what: string, error: unknown): string =>
+  what === PROOF && codeOf(error) === "EISDIR"
+    ? `${nameOf(path)} is a folder, and one proof is wanted. For a history: npx @treemark/verify history FOLDER; for many proofs: npx @treemark/verify bulk FOLDER.`
+    : unreadable(path, what, error)
 
 const readSome = (file: number, buffer: Uint8Array): number => {
   for (;;) {

@@ -1,13 +1,20 @@
-/** A report for a person: the verdict, who signed and whose work it is, then each check on a line with a mark. */
-import { CHECKS, type Check, CODES, type Provenance, type Report, type Verdict } from "@treemark/core/verify"
+/**
+ * A report for a person: what it comes to, the three answers with what they mean and what to do, the verdict, what the proof tells, then each check on
+ * a line with a mark. Colour follows the answers: green is the word of a full success and of nothing else.
+ */
+import { CHECKS, type Check, CODES, type JsonObject, type Report } from "@treemark/core/verify"
+import { factsOf, type Row } from "./answers/Facts.ts"
+import { reasonsOf, type Tone, toneOf } from "./answers/Tone.ts"
+import { type Answer, answersIn, headlineOf } from "./answers/Words.ts"
 import { printable } from "./Printable.ts"
+import { wrapped } from "./Wrapped.ts"
 
 type Paint = (text: string) => string
 
 interface Colours {
   readonly good: Paint
   readonly bad: Paint
-  readonly open: Paint
+  readonly warn: Paint
   readonly faint: Paint
   readonly strong: Paint
 }
@@ -18,23 +25,62 @@ const ansi =
   (text) =>
     `\x1b[${code}m${text}\x1b[0m`
 
-const colours = (isOn: boolean): Colours =>
-  isOn
-    ? { good: ansi(32), bad: ansi(31), open: ansi(33), faint: ansi(2), strong: ansi(1) }
-    : { good: plain, bad: plain, open: plain, faint: plain, strong: plain }
+const PLAIN: Colours = { good: plain, bad: plain, warn: plain, faint: plain, strong: plain }
+const COLOURED: Colours = { good: ansi(32), bad: ansi(31), warn: ansi(33), faint: ansi(2), strong: ansi(1) }
 
-/** The whole text, ending in a line break. `colour`: for a terminal that shows it. */
-export const render = (report: Report, options: { readonly colour: boolean }): string => {
-  const paint = colours(options.colour)
-  return `${[headline(report, paint), "", ...findings(report, paint), "", ...report.checks.flatMap((check) => checkLines(check, paint))].join("\n")}\n`
+export interface RenderOptions {
+  /** For a terminal that shows it. */
+  readonly colour: boolean
+  /** The members of the asset tree, where it reads. */
+  readonly tree?: JsonObject | undefined
 }
 
-const MARKS: Record<Verdict, string> = { valid: "✓", unconfirmed: "–", invalid: "✗" }
+const WIDTH = 100
 
-const headline = (report: Report, paint: Colours): string => {
-  const colour = { valid: paint.good, unconfirmed: paint.open, invalid: paint.bad }[report.verdict]
-  return `${colour(paint.strong(`${MARKS[report.verdict]} ${report.verdict}`))}: ${reasonOf(report)}`
+/** The whole text, ending in a line break. */
+export const render = (report: Report, { colour, tree }: RenderOptions): string => {
+  const tone = toneOf(report)
+  const paint = colour ? COLOURED : PLAIN
+  /** Nothing is green but what is so altogether. */
+  const toned = { ...paint, good: tone === "full" ? paint.good : plain }
+  const lines = [
+    ...headline(report, tone, toned),
+    "",
+    ...answersIn(report, tree).flatMap((answer) => [...answerLines(answer, toned), ""]),
+    `verdict ${toned[PAINTS[tone]](report.verdict)}: ${reasonOf(report)}`,
+    "",
+    ...factsOf(report, tree).flatMap(({ rows, title }) => [title, ...rows.map((row) => rowLine(row, paint)), ""]),
+    paint.faint(LEGEND),
+    "",
+    ...report.checks.flatMap((check) => checkLines(check, toned))
+  ]
+  return `${lines.join("\n")}\n`
 }
+
+const LEGEND =
+  "signed: the signature covers it. ledger: a block that you trust holds it. claimed: nothing but the file says so."
+
+const MARKS: Readonly<Record<Tone, string>> = { full: "✓", open: "…", amber: "!", bad: "✗" }
+const PAINTS: Readonly<Record<Tone, keyof Colours>> = { full: "good", open: "strong", amber: "warn", bad: "bad" }
+
+const headline = (report: Report, tone: Tone, paint: Colours): ReadonlyArray<string> =>
+  wrapped(`${MARKS[tone]} ${headlineOf(report)}`, WIDTH).map((line, at) =>
+    paint[PAINTS[tone]](paint.strong(at === 0 ? line : `  ${line}`))
+  )
+
+const STATE_PAINTS: Readonly<Record<Answer["state"], keyof Colours>> = {
+  yes: "good",
+  open: "strong",
+  warn: "warn",
+  no: "bad"
+}
+
+const answerLines = ({ asks, means, next, says, state }: Answer, paint: Colours): ReadonlyArray<string> => [
+  asks,
+  ...wrapped(says, WIDTH - 2).map((line) => `  ${paint[STATE_PAINTS[state]](line)}`),
+  ...wrapped(means, WIDTH - 2).map((line) => `  ${line}`),
+  ...wrapped(`→ ${next}`, WIDTH - 2).map((line, at) => (at === 0 ? `  ${line}` : `    ${line}`))
+]
 
 const reasonOf = (report: Report): string => {
   if (report.verdict === "valid") {
@@ -43,52 +89,18 @@ const reasonOf = (report: Report): string => {
       ? `signed by its author, ${signer}.`
       : `signed by ${signer}, whom you named. The author named in the file is ${report.author === null ? "nobody" : printable(report.author)}.`
   }
-  const [first, ...others] = report.checks.flatMap(({ code }) =>
-    code !== "ok" && CODES[code].leadsTo === report.verdict ? [CODES[code].meaning] : []
-  )
-  return `${first}${others.length === 0 ? "" : ` (and ${others.length} more below)`}`
+  const [first, ...others] = reasonsOf(report)
+  const meaning = first === undefined ? "" : CODES[first].meaning
+  return `${meaning}${others.length === 0 ? "" : ` (and ${others.length} more below)`}`
 }
 
 const signerText = ({ signer, signerName }: Report): string =>
   signerName === null ? printable(String(signer)) : `${printable(signerName)} (${printable(String(signer))})`
 
-const PROVENANCE: Record<Provenance, string> = {
-  signed: "covered by the signature",
-  ledger: "covered by the ledger",
-  claimed: "as the file claims"
+const rowLine = ({ label, remark, value, worth }: Row, paint: Colours): string => {
+  const remarks = [worth, remark].filter((part) => part !== null && part !== undefined).join("; ")
+  return `  ${label.padEnd(10)} ${printable(value)}${remarks === "" ? "" : `  ${paint.faint(remarks)}`}`
 }
-
-const findings = (report: Report, paint: Colours): ReadonlyArray<string> => {
-  const { ledger, provenance } = report
-  const place =
-    ledger === null
-      ? null
-      : `${ledger.network} (chain ${ledger.chainId}), block ${ledger.blockNumber}, transaction ${ledger.txHash}${transactionNote(report)}`
-  const rows: ReadonlyArray<readonly [string, string | null, string]> = [
-    ["author", report.author, note(provenance.author)],
-    ["signer", report.signer, report.signer === null ? "" : "found from the signature"],
-    ...(report.signerName === null ? [] : [["name", report.signerName, "by your authors file"] as const]),
-    ["committer", report.committer, note(provenance.committer)],
-    ["asset", report.assetCid, note(provenance.assetCid)],
-    ["tree", report.assetTreeCid, note(provenance.assetTreeCid)],
-    ["checksum", report.assetTreeSha256, note(provenance.assetTreeSha256)],
-    ["time", report.time, note(provenance.time)],
-    ["ledger", place, note(provenance.ledger)]
-  ]
-  return rows.map(([label, value, remark]) =>
-    value === null
-      ? `  ${label.padEnd(10)} ${paint.faint("not told")}`
-      : `  ${label.padEnd(10)} ${printable(value)}${remark === "" ? "" : `  ${paint.faint(remark)}`}`
-  )
-}
-
-/** The ledger may cover the place, but not show the transaction's hash. */
-const transactionNote = ({ checks, provenance }: Report): string =>
-  provenance.ledger === "ledger" && checks.some(({ name, code }) => name === "ledger-transaction" && code !== "ok")
-    ? " (that hash is as the file claims)"
-    : ""
-
-const note = (provenance: Provenance | null): string => (provenance === null ? "" : PROVENANCE[provenance])
 
 const NAME_WIDTH = Math.max(...Object.keys(CHECKS).map((name) => name.length))
 

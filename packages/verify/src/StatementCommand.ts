@@ -13,7 +13,7 @@ import {
   type StatementReport
 } from "@treemark/core/verify"
 import { checkStatement } from "./CheckStatement.ts"
-import { ofFile, readBounded } from "./Inputs.ts"
+import { readBounded } from "./Inputs.ts"
 import { type Outcome, refused } from "./Outcome.ts"
 import { printable, printableJson } from "./Printable.ts"
 import { foreseen } from "./Unforeseen.ts"
@@ -55,9 +55,7 @@ const checked = (args: ReadonlyArray<string>): { readonly stdout: string; readon
   if (values.service !== undefined && !isAddressText(values.service)) {
     throw usage(`--service is an address: 0x and 40 hex digits; this is "${values.service}".`)
   }
-  const report = ofFile(file, () =>
-    checkStatement(readBounded(file, STATEMENT_LIMIT, "a statement"), { service: values.service })
-  )
+  const report = checkStatement(readBounded(file, STATEMENT_LIMIT, "a statement"), { service: values.service })
   return {
     stdout: values.json === true ? `${printableJson(report)}\n` : render(report),
     exitCode: report.verdict === "valid" ? 0 : 1

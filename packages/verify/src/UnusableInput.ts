@@ -20,6 +20,7 @@ export type UnusableInputCode =
   | "record_too_large"
   | "record_members"
   | "author_malformed"
+  | "checkpoints_disagree"
   | "file_unreadable"
   | "file_too_large"
   | "backend_unavailable"

@@ -9,6 +9,8 @@
  * `verifyProofAsync` takes what has to be read first (a File, a stream, a Response, `{ path }`, a promise), for the asset, too.
  */
 export {
+  type Act,
+  type Answers,
   AssetMeter,
   type AuthorsFile,
   CHECKS,
@@ -20,6 +22,7 @@ export {
   type CodeMeaning,
   type JsonObject,
   type KnownAuthor,
+  type KnownContract,
   type LedgerPosition,
   type MeasuredAsset,
   type ProofProblem,
@@ -31,7 +34,8 @@ export {
   type SignatureRefusal,
   type StatementCheck,
   type StatementReport,
-  type Verdict
+  type Verdict,
+  type Witness
 } from "@treemark/core/verify"
 export { checkStatement } from "./CheckStatement.ts"
 export type { GivenBytes, GivenText } from "./given/Bytes.ts"

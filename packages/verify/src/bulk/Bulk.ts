@@ -1,5 +1,6 @@
 /** `treemark-verify bulk`: reads the proofs, has them verified by all cores, writes the results in order, and ends with the worst. */
 import { printable, printableLine } from "../Printable.ts"
+import { questionOf } from "../Question.ts"
 import { isTerminal, write, writeText } from "../Streams.ts"
 import { foreseen } from "../Unforeseen.ts"
 import { type BulkArguments, readBulkArguments } from "./BulkArguments.ts"
@@ -8,7 +9,6 @@ import type { Answer, Chunk } from "./Chunk.ts"
 import { openInput } from "./Input.ts"
 import { Pool } from "./Pool.ts"
 import { makeProgress } from "./Progress.ts"
-import { questionOf } from "./Question.ts"
 import { jsonSummary, plainSummary, type Summary } from "./Summary.ts"
 import { exitCodeOf, NOTHING, sum, totalOf } from "./Tally.ts"
 

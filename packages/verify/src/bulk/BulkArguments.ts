@@ -2,9 +2,9 @@
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import { type BackendChoice, backendNamed } from "../backends/BackendName.ts"
+import { type Asked, askedOf, QUESTION_OPTIONS } from "../Question.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import type { Shard } from "./FolderFiles.ts"
-import { type Asked, askedOf, QUESTION_OPTIONS } from "./Question.ts"
 
 export interface ByteRange {
   readonly start: number
@@ -45,12 +45,20 @@ export const readBulkArguments = (args: ReadonlyArray<string>): BulkArguments | 
   return {
     input,
     json: values.json === true,
-    ...askedOf(values, usage),
+    ...askedWithout(values),
     backend: backendNamed(values.backend ?? "auto", usage),
     workers: workersOf(values.workers),
     shard: shardOf(values.shard),
     range: rangeOf(values.range)
   }
+}
+
+/** Standard input can stand for nothing but what is verified. */
+const askedWithout = (values: Parameters<typeof askedOf>[0]): Asked => {
+  const asked = askedOf(values, usage)
+  if ([asked.authors, ...asked.checkpoints].includes("-"))
+    throw usage("Standard input (-) can stand for the proofs only.")
+  return asked
 }
 
 const parse = (args: ReadonlyArray<string>) => {

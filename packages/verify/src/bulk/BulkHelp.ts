@@ -14,6 +14,8 @@ Options
   --author 0x…         whose signature you expect on every proof
   --authors FILE       whom you know: addresses with names and dates
   --checkpoint FILE    block hashes that you trust (may be given several times)
+  --quorum N           a block counts when N different witnesses signed checkpoints that have it
+  --contract ID:0x…    a commit contract that you trust, with its chain's id (may be given several times)
   --shard 3/16         the third of sixteen parts: the lines or blocks that start in it, or the files whose
                        names fall to it
   --range START-END    the lines that start in these bytes of FILE, END not included (START- to the end)

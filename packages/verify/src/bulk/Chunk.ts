@@ -4,8 +4,8 @@
  */
 import type { BackendChoice, BackendName } from "../backends/BackendName.ts"
 import type { CarFault } from "../car/CarFormat.ts"
+import type { Question } from "../Question.ts"
 import type { UnusableInputCode } from "../UnusableInput.ts"
-import type { Question } from "./Question.ts"
 import type { Tally } from "./Tally.ts"
 
 /** What every worker is started with. */

@@ -7,10 +7,10 @@ import { constants } from "node:fs"
 import { KnownSigners, PROOF_LIMIT, type Recover, type Report, recoverSigner, verify } from "@treemark/core/verify"
 import type { Backend } from "../backends/Backend.ts"
 import { readBounded } from "../Inputs.ts"
+import type { Question } from "../Question.ts"
 import { foreseen } from "../Unforeseen.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import { proofInput } from "../Verification.ts"
-import type { Question } from "./Question.ts"
 
 /** What came of one proof: its report, or why it could not be read. */
 export type Outcome = Report | UnusableInput
@@ -39,7 +39,7 @@ export const makeVerifier = (backend: Backend, question: Question): Verifier => 
 export const unverified: Verifier = (() => {
   const outcome = new UnusableInput(
     "worker_failed",
-    "This proof was not verified: a worker thread ended twice at this part of the input. Verify it alone, with treemark-verify PROOF."
+    "This proof was not verified: a worker thread ended twice at this part of the input. Verify it alone, with npx @treemark/verify PROOF."
   )
   return { verifyBytes: () => outcome, verifyFile: () => outcome }
 })()

@@ -4,7 +4,7 @@
  */
 import type { BytesExcerpt, ExplainedCommand, Explanation, HashedBytes } from "@treemark/core/verify"
 import { printable } from "../Printable.ts"
-import { wrapped } from "./Wrapped.ts"
+import { wrapped } from "../Wrapped.ts"
 
 type Paint = (text: string) => string
 

@@ -2,7 +2,9 @@
 import {
   type AuthorsFile,
   type Checkpoint,
+  checkpointsDisagreement,
   isAddressText,
+  type KnownContract,
   type MeasuredAsset,
   measureAsset,
   parseAuthors,
@@ -24,13 +26,17 @@ export interface VerifyOptions {
   readonly checkpoints?: ReadonlyArray<GivenText | Checkpoint> | undefined
   /** Whom you know: an authors file, as bytes, text, or read with `readAuthors`. */
   readonly authors?: GivenText | AuthorsFile | undefined
+  /** How many different signers must have signed checkpoints with a block for it to count; without it any checkpoint does. */
+  readonly quorum?: number | undefined
+  /** Commit contracts that you trust to say who called them, beside those that everybody knows. */
+  readonly contracts?: ReadonlyArray<KnownContract> | undefined
   /** Another backend for the signature's arithmetic; the default is @noble/curves. */
   readonly recover?: Recover | undefined
 }
 
 /** The options as verification takes them. Throws {@link UnusableInput} for one that cannot be used; none is passed over in silence. */
 export const optionsInput = (options: VerifyOptions): VerifyInput => {
-  const { asset, author, authors, checkpoints, recover } = optionsObject(options)
+  const { asset, author, authors, checkpoints, contracts, quorum, recover } = optionsObject(options)
   if (author !== undefined && !(typeof author === "string" && isAddressText(author))) {
     throw new UnusableInput("author_malformed", "The author you expect must be an address: 0x and 40 hex digits.")
   }
@@ -40,16 +46,36 @@ export const optionsInput = (options: VerifyOptions): VerifyInput => {
       `The option checkpoints is a list of checkpoint files, [file]; this is ${nameOfType(checkpoints)}.`
     )
   }
+  if (quorum !== undefined && !(Number.isSafeInteger(quorum) && quorum > 0)) {
+    throw new UnusableInput("input_type", "The option quorum is a whole number of signers, from 1 on.")
+  }
+  if (contracts !== undefined && !(Array.isArray(contracts) && contracts.every(isContract))) {
+    throw new UnusableInput("input_type", 'The option contracts is a list such as [{ chainId: 1, contract: "0x…" }].')
+  }
   if (recover !== undefined && typeof recover !== "function") {
     throw new UnusableInput("input_type", `The option recover is a function; this is ${nameOfType(recover)}.`)
   }
   return {
     expectedAuthor: author,
     asset: asset === undefined ? undefined : assetOf(asset),
-    checkpoints: checkpoints?.map((one) => (isCheckpoint(one) ? one : readCheckpoint(one))),
+    checkpoints: checkpoints && agreeing(checkpoints.map((one) => (isCheckpoint(one) ? one : readCheckpoint(one)))),
     authors: authors === undefined ? undefined : isAuthors(authors) ? authors : readAuthors(authors),
+    quorum,
+    contracts,
     recover
   }
+}
+
+/** The checkpoints, when no two of them have different blocks at one place: then one of their makers is wrong, and no one here can tell which. */
+export const agreeing = (checkpoints: ReadonlyArray<Checkpoint>): ReadonlyArray<Checkpoint> => {
+  const found = checkpoints.length < 2 ? undefined : checkpointsDisagreement(checkpoints)
+  if (found === undefined) return checkpoints
+  const { chainId, first, number, second } = found
+  const named = ({ hash, name = "one of them" }: typeof first): string => `${name} has ${hash}`
+  throw new UnusableInput(
+    "checkpoints_disagree",
+    `Two checkpoints disagree about block ${number} of chain ${chainId}: ${named(first)}, and ${named(second)}. One of them is wrong, or of another chain of the same number. Nothing was checked. Ask a node of your own, and leave the wrong one out.`
+  )
 }
 
 /** The options themselves, when they are an object at all. */
@@ -100,13 +126,19 @@ const isMeasured = (value: unknown): value is MeasuredAsset => {
   )
 }
 
+const isContract = (value: unknown): value is KnownContract => {
+  if (typeof value !== "object" || value === null) return false
+  const { chainId, contract } = value as Partial<Record<keyof KnownContract, unknown>>
+  return Number.isSafeInteger(chainId) && typeof contract === "string" && isAddressText(contract)
+}
+
 /** Files that were read have maps, of this realm or of another one, which structuredClone makes. */
 const isMap = (value: unknown): boolean => Object.prototype.toString.call(value) === "[object Map]"
 
 const isCheckpoint = (value: unknown): value is Checkpoint => {
   if (typeof value !== "object" || value === null) return false
-  const { chainId, hashes } = value as Partial<Record<keyof Checkpoint, unknown>>
-  return typeof chainId === "number" && isMap(hashes)
+  const { chainId, contracts, hashes, signers } = value as Partial<Record<keyof Checkpoint, unknown>>
+  return typeof chainId === "number" && isMap(hashes) && Array.isArray(contracts) && Array.isArray(signers)
 }
 
 const isAuthors = (value: unknown): value is AuthorsFile => isMap(value)

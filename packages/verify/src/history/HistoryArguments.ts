@@ -1,7 +1,7 @@
 /** The command line of `treemark-verify history`. A wrong one throws {@link UnusableInput} with the code `usage`. */
 import { parseArgs } from "node:util"
 import { type BackendChoice, backendNamed } from "../backends/BackendName.ts"
-import { type Asked, askedOf, QUESTION_OPTIONS } from "../bulk/Question.ts"
+import { type Asked, askedOf, QUESTION_OPTIONS } from "../Question.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 
 export const HISTORY_HELP = `treemark-verify history checks an exported history of an asset, offline: every commit in order, and where it breaks.
@@ -53,8 +53,16 @@ export const readHistoryArguments = (args: ReadonlyArray<string>): HistoryArgume
     input,
     json: values.json === true,
     backend: backendNamed(values.backend ?? "auto", usage),
-    ...askedOf(values, usage)
+    ...askedWithout(values)
   }
+}
+
+/** Standard input can stand for nothing but what is verified. */
+const askedWithout = (values: Parameters<typeof askedOf>[0]): Asked => {
+  const asked = askedOf(values, usage)
+  if ([asked.authors, ...asked.checkpoints].includes("-"))
+    throw usage("Standard input (-) can stand for the proofs only.")
+  return asked
 }
 
 const parse = (args: ReadonlyArray<string>) => {

@@ -1,9 +1,9 @@
 /** `treemark-verify history`: verifies an exported history and says where it breaks. A file of its own in the release. */
 import { statSync } from "node:fs"
 import { loadBackend } from "../backends/Backend.ts"
-import { questionOf } from "../bulk/Question.ts"
 import { makeVerifier } from "../bulk/Verifier.ts"
 import { EXIT_CODES, refused } from "../Outcome.ts"
+import { questionOf } from "../Question.ts"
 import { writeText } from "../Streams.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import { openCar } from "./CarSource.ts"

@@ -8,6 +8,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   "tree-json": "Readable",
   "tree-sha256": "Unchanged",
   "tree-cid": "Right address",
+  "record-members": "Well formed",
   signature: "Signature",
   "author-agrees": "One author",
   "signer-is-author": "Signed by the author",
@@ -25,7 +26,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
 
 /** The checks by what they are about, in the order in which the page shows them. */
 export const GROUPS: ReadonlyArray<{ readonly title: string; readonly checks: ReadonlyArray<CheckName> }> = [
-  { title: "The record", checks: ["tree-json", "tree-sha256", "tree-cid"] },
+  { title: "The record", checks: ["tree-json", "tree-sha256", "tree-cid", "record-members"] },
   {
     title: "The signature",
     checks: ["signature", "author-agrees", "signer-is-author", "expected-author", "signer-named"]

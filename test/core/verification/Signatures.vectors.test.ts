@@ -10,7 +10,7 @@ import {
   type RecoverKey,
   signPersonalMessage
 } from "../../../packages/core/src/asset-tree/Signature.ts"
-import { author, authorKey, inputOf, signed } from "./Fixtures.ts"
+import { author, authorKey, checkOf, inputOf, signed } from "./Fixtures.ts"
 
 const vectors = <A>(name: string): A =>
   JSON.parse(readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), "utf8"))
@@ -157,6 +157,49 @@ describe("forms of one signature", () => {
       full.replace(/.$/, "g")
     ]) {
       assert.strictEqual(codeOf(text, signature), "signature_malformed", JSON.stringify(signature))
+    }
+  })
+})
+
+describe("a signature of a contract wallet", () => {
+  const text = signed.record.assetTreeSha256
+  const full = signed.record.assetTreeSignature
+  const word = (number: number): string => number.toString(16).padStart(64, "0")
+  const bytes = full.slice(2)
+  const magic = "6492".repeat(16)
+  const forms: ReadonlyArray<readonly [string, string]> = [
+    ["of two owners, one after the other", `0x${bytes}${bytes}`],
+    ["in words of the ABI", `0x${word(0)}${word(64)}${word(65)}${bytes.padEnd(192, "0")}`],
+    [
+      "wrapped in the wallet's creation (ERC-6492)",
+      `0x${word(96)}${word(160)}${word(224)}${"00".repeat(2000)}${magic}`
+    ],
+    ["of many owners, with a contract's among them", `0x${bytes.repeat(3)}${word(5)}12345678`],
+    ["in capitals", `0x${bytes.repeat(2).toUpperCase()}`],
+    ["as short as they come", `0x${"ab".repeat(96)}`],
+    ["as long as is read", `0x${"ab".repeat(16 * 1024)}`]
+  ]
+  for (const [form, signature] of forms) {
+    it(`is not checked, and said to be one: ${form}`, () => {
+      assert.strictEqual(codeOf(text, signature), "contract_wallet_signature")
+      const report = verify(inputOf({ ...signed, record: { ...signed.record, assetTreeSignature: signature } }))
+      assert.strictEqual(report.verdict, "unconfirmed")
+      assert.deepStrictEqual([report.signer, report.answers.who], [null, "nobody"])
+      assert.deepStrictEqual(checkOf(report, "signature").outcome, "skipped")
+    })
+  }
+
+  it("is told apart from a key's with bytes too many, and from what is no hex or too long", () => {
+    for (const signature of [
+      `${full}00`,
+      `0x${"ab".repeat(95)}`,
+      `0x${"ab".repeat(96)}a`,
+      `0x${"ab".repeat(96)}\n`,
+      `0x${"ab".repeat(95)}gg`,
+      "ab".repeat(97),
+      `0x${"ab".repeat(16 * 1024 + 1)}`
+    ]) {
+      assert.strictEqual(codeOf(text, signature), "signature_malformed", signature.slice(0, 20))
     }
   })
 })

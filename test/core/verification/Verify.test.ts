@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CHECKS, measureAsset, verify } from "@treemark/core/verify"
+import { CHECKS, type JsonObject, measureAsset, verify } from "@treemark/core/verify"
 import { cidOf, RAW_CODE } from "../../../packages/core/src/asset-tree/Cid.ts"
 import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
 import {
@@ -109,6 +109,46 @@ describe("verification of a whole proof", () => {
       "commit_data_differs",
       "committer_differs"
     ])
+  })
+})
+
+describe("members of the wrong kind", () => {
+  const wrong = [5, 0, true, false, [], ["0x12"], {}, { "/": "bafkqaaa" }]
+  const codeWith = (member: string, value: unknown) => {
+    const report = verify(inputOf(signed, { record: { ...signed.record, [member]: value } as JsonObject }))
+    return [checkOf(report, "record-members").code, report.verdict]
+  }
+
+  for (const member of [...Object.keys(signed.record), "actSignature"]) {
+    it(`${member} of the record: never taken for absent, and null is not given`, () => {
+      for (const value of member === "timestampCreated" ? [...wrong.slice(2), "1700000001"] : wrong) {
+        assert.deepStrictEqual(codeWith(member, value), ["record_member_malformed", "invalid"], JSON.stringify(value))
+      }
+      assert.strictEqual(codeWith(member, null)[0], "ok")
+    })
+  }
+
+  it("is told which, and what it is; what verification does not read may be anything", () => {
+    const report = verify(inputOf(signed, { record: { ...signed.record, committer: ["0x"] } }))
+    const { actual, expected } = checkOf(report, "record-members")
+    assert.deepStrictEqual([expected, actual], ["committer: a text", "committer: a list"])
+    assert.deepStrictEqual(codeWith("version", [{}]), ["ok", "valid"])
+  })
+
+  it("assetCid and assetSha256 of the tree: the asset is never said to be checked", () => {
+    for (const member of ["assetCid", "assetSha256"]) {
+      for (const value of [5, [treeMembers[member]!], { cid: treeMembers[member]! }]) {
+        const commit = sign(encodeDagJson({ ...treeMembers, [member]: value }))
+        const report = verify(inputOf(commit, { asset: measureAsset(asset) }))
+        assert.deepStrictEqual(
+          [checkOf(report, "tree-json").code, report.verdict],
+          ["tree_member_malformed", "invalid"]
+        )
+        assert.strictEqual(report.answers.file, "not-comparable")
+      }
+      const without = verify(inputOf(sign(encodeDagJson({ ...treeMembers, [member]: null }))))
+      assert.strictEqual(without.verdict, "valid")
+    }
   })
 })
 

@@ -1,7 +1,8 @@
 /**
  * The signature of an asset tree: EIP-191 personal_sign (https://eips.ethereum.org/EIPS/eip-191, version 0x45) over the 64
  * characters of the checksum as text, no `0x`. Written as 65 bytes r ‖ s ‖ v with v 27/28 and low s.
- * Read: v 0/1/27/28 and the 64-byte form of EIP-2098. High s is refused as malleable, whatever library recovers.
+ * Read: v 0/1/27/28 and the 64-byte form of EIP-2098. High s is refused as malleable, whatever library recovers. Signatures of contract
+ * wallets are known by their length and told apart from broken ones; checking them takes their chain.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { keccak_256 } from "@noble/hashes/sha3.js"
@@ -11,6 +12,7 @@ import { addressOfPublicKey } from "../identity/Eip55.ts"
 /** Why a signature was refused before any address was compared. */
 export type SignatureRefusal =
   | "signature_malformed"
+  | "contract_wallet_signature"
   | "signature_recovery_id"
   | "signature_out_of_range"
   | "signature_high_s"
@@ -56,6 +58,12 @@ export const personalMessageHash = (text: string): Uint8Array => {
  */
 export const recoverSigner = (text: string, signature: string, recoverKey: RecoverKey = nobleRecoverKey): Recovery => {
   const parts = partsOf(signature)
+  if (parts === undefined && isOfContractWallet(signature)) {
+    return refuse(
+      "contract_wallet_signature",
+      "The signature has more than 65 bytes, as those of contract wallets do (ERC-1271, ERC-6492): no key can be found from it, only the wallet's contract can check it."
+    )
+  }
   if (parts === undefined) {
     return refuse(
       "signature_malformed",
@@ -128,6 +136,20 @@ const partsOf = (signature: string): Parts | undefined => {
   const v = bytes[32]! >> 7
   bytes[32]! &= 0x7f
   return { compact: bytes, hex: bytesToHex(bytes), v }
+}
+
+/**
+ * What a contract takes for a signature (ERC-1271) is its own affair: signatures of several owners, or words of its ABI, perhaps wrapped
+ * in what creates it (ERC-6492). All of them have three words of 32 bytes at least, so a signature with a few bytes too many stays
+ * malformed; the largest, with a passkey's data or a wallet's creation, have a few thousand.
+ */
+const CONTRACT_LEAST_BYTES = 96
+const CONTRACT_MOST_BYTES = 16 * 1024
+
+const isOfContractWallet = (signature: string): boolean => {
+  const bytes = (signature.length - 2) / 2
+  if (!Number.isInteger(bytes) || bytes < CONTRACT_LEAST_BYTES || bytes > CONTRACT_MOST_BYTES) return false
+  return /^0x[0-9a-fA-F]+$/.test(signature)
 }
 
 const NONE = 0xff

@@ -9,6 +9,8 @@ const PASSED = {
   "tree-json": "The asset tree reads as JSON, in one way only.",
   "tree-sha256": "The tree's exact bytes have the checksum named.",
   "tree-cid": "The tree's CID belongs to its bytes.",
+  "record-members":
+    "What the commit record says is of the kind that it must be, so that every program reads the same out of it.",
   signature: "The signature is well formed and leads to one signer.",
   "author-agrees": "The tree and the commit record name the same author.",
   "signer-is-author": "The signer is the author.",
@@ -49,6 +51,9 @@ const LIST = {
   tree_duplicate_key: invalid("A key occurs twice in the asset tree; programs would disagree on what it says."),
   tree_too_deep: invalid("The asset tree nests deeper than 64 levels."),
   tree_not_object: invalid("The asset tree is not a JSON object."),
+  tree_member_malformed: invalid(
+    "The asset tree names the asset by something that is not text: programs would disagree on which asset it is."
+  ),
 
   tree_sha256_not_given: skipped(
     "The commit record names no checksum; the signature is checked against the tree's own."
@@ -65,8 +70,16 @@ const LIST = {
   tree_cid_differs: invalid("The CID named for the asset tree belongs to other bytes."),
   tree_cid_ambiguous: invalid("The proof and its commit record name the asset tree by two different CIDs."),
 
+  record_not_given: skipped("There is no commit record, only a tree."),
+  record_member_malformed: invalid(
+    "A member of the commit record is of the wrong kind (a list where a text must be, say): programs would disagree on what it says."
+  ),
+
   signature_missing: invalid("There is no signature, so nobody vouches for the tree."),
   signature_malformed: invalid("The signature is not 0x and 130 hexadecimal digits (or 128: EIP-2098)."),
+  contract_wallet_signature: skippedUnconfirmed(
+    "The signature is longer than a key makes one, as those of contract wallets are (ERC-1271, ERC-6492). Only the wallet's contract can say whether it holds; ask it on its chain."
+  ),
   signature_recovery_id: invalid("The signature's last byte is not 27 or 28 (or 0 or 1)."),
   signature_out_of_range: invalid("The signature's numbers are outside their range; no key makes such a signature."),
   signature_high_s: invalid(

@@ -6,10 +6,13 @@ import { dagJsonText } from "../asset-tree/DagJson.ts"
 import { textMember } from "../proof/Proof.ts"
 import type { Code } from "./Codes.ts"
 import type { Evidence, Tree } from "./Evidence.ts"
+import { malformedMember } from "./RecordChecks.ts"
 import { type Check, passed, stopped } from "./Report.ts"
 
 export const treeJson = ({ tree }: Evidence): Check => {
   if (tree === undefined) return stopped("tree-json", "tree_not_given")
+  const malformed = tree.members && malformedMember(tree.members, { text: ["assetCid", "assetSha256"], number: [] })
+  if (malformed !== undefined) return stopped("tree-json", "tree_member_malformed", malformed)
   if (tree.problem === undefined) return passed("tree-json")
   return stopped("tree-json", tree.problem.code, { expected: "one JSON object", actual: tree.problem.message })
 }

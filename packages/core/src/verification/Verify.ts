@@ -15,6 +15,7 @@ import { type Evidence, evidenceOf, isTreeSigned, person, signerOf, type VerifyI
 import { ledgerInclusion, ledgerTransaction } from "./InclusionChecks.ts"
 import { commitData, committerIsRecorder } from "./LedgerChecks.ts"
 import { type CommitTime, isoTime, namedSigner } from "./NamedSigner.ts"
+import { recordMembers } from "./RecordChecks.ts"
 import { type Findings, type Provenance, type Report, verdictOf } from "./Report.ts"
 import { computedTreeCid, namedTreeCids, treeCid, treeJson, treeSha256 } from "./TreeChecks.ts"
 import { witnessesOf } from "./Witnesses.ts"
@@ -34,6 +35,7 @@ export const verify = (input: VerifyInput): Report => {
     treeJson(evidence),
     treeSha256(evidence),
     cid,
+    recordMembers(evidence),
     signature(evidence),
     authorAgrees(evidence),
     signerIsAuthor(evidence),

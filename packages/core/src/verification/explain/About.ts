@@ -8,6 +8,8 @@ export const ABOUT: Readonly<Record<CheckName, string>> = {
     "The sha256 of the tree's exact bytes, in 64 hexadecimal digits, must be the checksum that the commit record names. One changed byte, even a space, gives another one.",
   "tree-cid":
     "A CID carries a hash of what it names. That of the tree must be raw (0x55) or dag-json (0x0129) with sha256, and the hash within must be that of the tree's bytes.",
+  "record-members":
+    "The members of the commit record that are read here must be text, and its time a number. What is missing or null counts as not given; anything else is refused, because one program would take it for absent and another would read something into it.",
   signature:
     "The author signs the checksum's 64 characters as text, the way wallets sign messages (EIP-191): keccak-256 over the byte 0x19, the words Ethereum Signed Message:, a line break, the length 64 and the text. From that hash and the signature, the signer's address is computed; no key has to be known before.",
   "author-agrees":

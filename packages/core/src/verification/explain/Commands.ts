@@ -11,6 +11,7 @@ import { isAddressText, toEip55 } from "../../identity/Eip55.ts"
 import { type JsonObject, textMember } from "../../proof/Proof.ts"
 import type { CheckName } from "../Codes.ts"
 import { type Evidence, signerOf } from "../Evidence.ts"
+import { malformedMember, RECORD_MEMBERS } from "../RecordChecks.ts"
 import { namedTreeCids } from "../TreeChecks.ts"
 import type { ExplainedCommand, FileNames } from "./Explanation.ts"
 import { contractCommands, inclusionCommands, senderCommands, transactionCommands } from "./LedgerCommands.ts"
@@ -47,6 +48,16 @@ const treeCid = (evidence: Evidence, names: FileNames): Commands => {
     command("base32", [...treePipe(names, cidBytes(codec)), ...BASE32], cid),
     command("ipfs", codec === RAW_CODE ? add : [...add, "ipfs cid format -v 1 --mc dag-json"], cid)
   ]
+}
+
+const recordMembers = ({ input: { record } }: Evidence, names: FileNames): Commands => {
+  if (record === undefined || names.tree !== undefined || names.record !== undefined) return []
+  const kinds = Object.entries(RECORD_MEMBERS).map(([kind, members]) => {
+    const type = kind === "text" ? "string" : kind
+    return `([${members.map((member) => `.${member}`).join(", ")}] | all(. == null or type == "${type}"))`
+  })
+  const holds = malformedMember(record, RECORD_MEMBERS) === undefined
+  return [command("jq", [`jq '.commit.record | ${kinds.join(" and ")}' ${proofFile(names)}`], String(holds))]
 }
 
 const signature = (evidence: Evidence): Commands => {
@@ -160,6 +171,7 @@ const COMMANDS: Readonly<Record<CheckName, (evidence: Evidence, names: FileNames
   "tree-json": treeJson,
   "tree-sha256": treeSha256,
   "tree-cid": treeCid,
+  "record-members": recordMembers,
   signature,
   "author-agrees": authorAgrees,
   "signer-is-author": (evidence) => signedBy(evidence, evidence.treeAuthor ?? evidence.recordAuthor),

@@ -4,6 +4,7 @@
  */
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { textMember } from "../../proof/Proof.ts"
+import { shown } from "../../proof/Shown.ts"
 import { CHECKS, type CheckName, CODES } from "../Codes.ts"
 import { type Evidence, evidenceOf, signerOf, type VerifyInput } from "../Evidence.ts"
 import type { Check, Report } from "../Report.ts"
@@ -59,7 +60,9 @@ const nearMisses = (evidence: Evidence, report: Report): ReadonlyMap<CheckName, 
 const SIGNERS: ReadonlyArray<CheckName> = ["signature", "signer-is-author", "expected-author"]
 
 const inputsOf = (check: CheckName, evidence: Evidence): ReadonlyArray<ExplainedInput> =>
-  INPUTS[check](evidence).flatMap(([label, value]) => (value === undefined ? [] : [{ label, value: String(value) }]))
+  INPUTS[check](evidence).flatMap(([label, value]) =>
+    value === undefined ? [] : [{ label, value: shown(String(value)) }]
+  )
 
 type Inputs = ReadonlyArray<readonly [label: string, value: string | number | undefined]>
 
@@ -74,6 +77,9 @@ const INPUTS: Readonly<Record<CheckName, (evidence: Evidence) => Inputs>> = {
   "tree-json": (evidence) => [size(evidence)],
   "tree-sha256": (evidence) => [size(evidence), ["checksum named", evidence.namedSha256]],
   "tree-cid": (evidence) => [size(evidence), ...namedTreeCids(evidence).map((cid) => ["CID named", cid] as const)],
+  "record-members": ({ input: { record } }) => [
+    ["members of the commit record", record === undefined ? undefined : Object.keys(record).length]
+  ],
   signature: (evidence) => [checksum(evidence), ["signature", evidence.signature], signer(evidence)],
   "author-agrees": ({ treeAuthor, recordAuthor }) => [
     ["author in the tree", treeAuthor],

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { signPersonalMessage } from "../../packages/core/src/asset-tree/Signature.ts"
 import { Charges, type Hold, InsufficientFunds } from "../../packages/core/src/charging/Charges.ts"
 import { walletAddress } from "../../packages/core/src/identity/WalletAddress.ts"
+import { type ActClaim, Acts } from "../../packages/core/src/ledger/Acts.ts"
 import { ContentStore, type StorageUnavailable } from "../../packages/core/src/ledger/ContentStore.ts"
 import {
   type CommitPending,
@@ -123,6 +124,7 @@ const ledgerLayer = (ports: CommitPorts) =>
       const { commits } = yield* Trace
       return {
         committerOf: () => COMMITTER,
+        networkOf: (network) => NETWORKS[network],
         quote: () => ports.quote ?? Effect.succeed(amount(GAS_CEILING)),
         record: (network, { commitId, commitData }) => {
           commits.push({ network, commitId, commitData })
@@ -133,6 +135,27 @@ const ledgerLayer = (ports: CommitPorts) =>
       }
     })
   )
+
+const NETWORKS = {
+  mainnet: { name: "local", chainId: 7053001, contract: COMMITTER },
+  testnet: { name: "local testnet", chainId: 7053002, contract: COMMITTER }
+}
+
+/** Each act is one commit's, until that one frees it. */
+const actsLayer = Layer.sync(Acts, () => {
+  const holders = new Map<string, string>()
+  const keyOf = ({ actSignature, network }: Omit<ActClaim, "commitId">) => `${network} ${actSignature}`
+  return {
+    holderOf: (act) => Effect.sync(() => holders.get(keyOf(act))),
+    claim: (claim) =>
+      Effect.sync(() => {
+        const holder = holders.get(keyOf(claim)) ?? claim.commitId
+        holders.set(keyOf(claim), holder)
+        return holder === claim.commitId
+      }),
+    release: (claim) => Effect.sync(() => void holders.delete(keyOf(claim)))
+  }
+})
 
 const entry = new LedgerEntry({
   network: "local",
@@ -153,5 +176,6 @@ export const commitPorts = (ports: CommitPorts) =>
     signerLayer(ports),
     registryLayer(ports),
     contentLayer(ports),
-    ledgerLayer(ports)
+    ledgerLayer(ports),
+    actsLayer
   ).pipe(Layer.provideMerge(Trace.layer))

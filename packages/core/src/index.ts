@@ -61,6 +61,7 @@ export {
 export { AccountId, Caller } from "./identity/Caller.ts"
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
 export { WalletAddress, walletAddress } from "./identity/WalletAddress.ts"
+export { type ActClaim, Acts } from "./ledger/Acts.ts"
 export { ContentStore, StorageUnavailable } from "./ledger/ContentStore.ts"
 export {
   CommitPending,
@@ -76,6 +77,7 @@ export { Registration, Registry } from "./ledger/Registry.ts"
 export { Amount, AmountInTokens, amount, formatTokens, parseTokens, UNITS_PER_TOKEN } from "./money/Amount.ts"
 export { BalanceText, balanceText } from "./money/BalanceText.ts"
 export { Operation, PriceList, Prices } from "./money/PriceList.ts"
+export { type ActStatement, actBytes, actChecksum } from "./proof/Act.ts"
 export { type Checkpoint, type CheckpointReading, parseCheckpoint } from "./proof/Checkpoint.ts"
 export {
   type CheckpointContent,

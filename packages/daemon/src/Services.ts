@@ -33,6 +33,7 @@ import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
 import * as S3Settings from "./content/S3Settings.ts"
 import * as TreeTable from "./content/TreeTable.ts"
+import * as ActsSql from "./jobs/ActsSql.ts"
 import { CommitJobs } from "./jobs/CommitJobs.ts"
 import { CommitSettlement } from "./jobs/CommitSettlement.ts"
 import * as CommitStatesSql from "./jobs/CommitStatesSql.ts"
@@ -150,6 +151,7 @@ const content = (settings: Settings["Service"]) =>
 const ledger = (settings: Settings["Service"]) =>
   Layer.mergeAll(
     EvmLedger.layer,
+    ActsSql.layer,
     Explorer.layer,
     FinishedCommits.layer,
     CommitStatesSql.layer,

@@ -39,7 +39,7 @@ describe("commit request", () => {
 
   it("takes null for every optional field, and for no required one", () => {
     const optional = Object.keys(CommitRequest.fields).filter((name) => !(name in plainBody))
-    assert.strictEqual(optional.length, 14)
+    assert.strictEqual(optional.length, 16)
     assert.deepStrictEqual(decoded(Object.fromEntries(optional.map((name) => [name, null]))), decoded({}))
     assert.deepStrictEqual(
       Object.keys(plainBody).flatMap((name) => problems({ [name]: null })),

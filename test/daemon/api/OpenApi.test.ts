@@ -78,7 +78,8 @@ const GOOD: Record<string, { readonly path: string; readonly call: Call; readonl
   ipfs: { path: "/ipfs/bafkqaaa", call: {}, status: 404 },
   health: { path: "/health", call: {}, status: 200 },
   ready: { path: "/ready", call: {}, status: 200 },
-  version: { path: "/version", call: {}, status: 200 }
+  version: { path: "/version", call: {}, status: 200 },
+  networks: { path: "/networks", call: {}, status: 200 }
 }
 
 describe("the OpenAPI document", () => {

@@ -12,6 +12,7 @@ import { amount } from "../money/Amount.ts"
 import type { CommitRequest } from "../rules/CommitRequest.ts"
 import { CommitReceipt } from "./CommitReceipt.ts"
 import { prepareCommit } from "./PrepareCommit.ts"
+import { claimAct } from "./SignedAct.ts"
 
 /**
  * Commits a registered asset for `caller`. `commitId` is the caller's name for this one commit: the same id never gives a
@@ -27,14 +28,12 @@ export const commitAsset = Effect.fn("CommitAsset")(function* (input: {
   const contents = yield* ContentStore
   const charges = yield* Charges
 
-  const { network, tree, commitData, price, gasCeiling } = yield* prepareCommit({ caller, request })
-  const hold = yield* charges.hold({
-    caller,
-    operation: "commit",
-    reference: commitId,
-    amount: amount(price + gasCeiling)
-  })
-  const release = Effect.ignore(charges.release(hold))
+  const { network, tree, commitData, actSignature, price, gasCeiling } = yield* prepareCommit(input)
+  const freeAct = yield* claimAct({ network, actSignature, commitId })
+  const hold = yield* charges
+    .hold({ caller, operation: "commit", reference: commitId, amount: amount(price + gasCeiling) })
+    .pipe(Effect.onError(() => freeAct))
+  const release = Effect.andThen(Effect.ignore(charges.release(hold)), freeAct)
   yield* contents.put(tree.cid, tree.bytes).pipe(Effect.onError(() => release))
   const entry = yield* ledger
     .record(network, {

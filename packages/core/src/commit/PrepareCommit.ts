@@ -13,21 +13,26 @@ import { Registry } from "../ledger/Registry.ts"
 import { Prices } from "../money/PriceList.ts"
 import { commitDataOf, commitRecordOf } from "../proof/CommitRecord.ts"
 import type { CommitRequest } from "../rules/CommitRequest.ts"
-import { FieldProblem, InvalidFields } from "../rules/FieldProblem.ts"
+import { FieldProblem, InvalidFields, refuseField } from "../rules/FieldProblem.ts"
 import { Signer } from "../signing/Signer.ts"
 import { AssetNotRegistered } from "./CommitError.ts"
+import { withSignedAct } from "./SignedAct.ts"
 
 /** Who provides the service, as the commit record names it. */
 export const Provider = Context.Reference<string>("@treemark/core/commit/CommitAsset/Provider", {
   defaultValue: () => "Treemark"
 })
 
-/** Signs and prices what `request` asks for; the ledger is asked for its gas, and nothing is stored, held or sent. */
+/**
+ * Signs and prices what `request` asks for; the ledger is asked for its gas, and nothing is stored, held or sent. `commitId`: the commit
+ * it is for; a quote is for none.
+ */
 export const prepareCommit = Effect.fn("PrepareCommit")(function* (input: {
   readonly caller: Caller
   readonly request: CommitRequest
+  readonly commitId?: string
 }) {
-  const { caller, request } = input
+  const { caller, commitId, request } = input
   const ledger = yield* Ledger
   const network: NetworkRole = request.testnet ? "testnet" : "mainnet"
 
@@ -41,22 +46,23 @@ export const prepareCommit = Effect.fn("PrepareCommit")(function* (input: {
   const tree = format.encode(members)
   const signature = yield* signatureOf({ caller, author, given: request.assetTreeSignature, checksum: tree.sha256 })
 
-  const commitData = commitDataOf(
-    commitRecordOf({
-      tree,
-      signature,
-      author,
-      committer: ledger.committerOf(request.assetCid),
-      action: request.action,
-      actionResult: (yield* ContentStore).locationOf(tree.cid),
-      provider: yield* Provider,
-      commitMessage: request.commitMessage,
-      timestampCreated: Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    })
-  )
+  const unsigned = commitRecordOf({
+    tree,
+    signature,
+    author,
+    committer: ledger.committerOf(request.assetCid),
+    action: request.action,
+    actionResult: (yield* ContentStore).locationOf(tree.cid),
+    provider: yield* Provider,
+    commitMessage: request.commitMessage,
+    timestampCreated: request.actTimestamp ?? Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  })
+  const record = yield* withSignedAct({ request, network, record: unsigned, commitId })
+  const commitData = commitDataOf(record)
   const prices = yield* Prices
   const gasCeiling = yield* ledger.quote(network, { assetCid: request.assetCid, commitData })
-  return { network, tree, commitData, price: prices.commit, priceListVersion: prices.version, gasCeiling }
+  const { actSignature } = record
+  return { network, tree, commitData, actSignature, price: prices.commit, priceListVersion: prices.version, gasCeiling }
 })
 
 const checkRegistration = Effect.fnUntraced(function* (request: CommitRequest) {
@@ -89,6 +95,3 @@ const signatureOf = Effect.fnUntraced(function* (input: {
   }
   return canonicalSignature(input.given)
 })
-
-const refuseField = (path: string, message: string) =>
-  Effect.fail(new InvalidFields({ problems: [new FieldProblem({ path, message })] }))

@@ -74,6 +74,12 @@ export class Ledger extends Context.Service<
   {
     /** The service's wallet that sends the commits of this asset: all of them, so that they stand in the order they were made. */
     readonly committerOf: (assetCid: string) => WalletAddress
+    /** Where the commits of a role go: its chain and contract are what a signed act names (proof/Act). */
+    readonly networkOf: (network: NetworkRole) => {
+      readonly name: string
+      readonly chainId: number
+      readonly contract: WalletAddress
+    }
     /** The most that committing `commitData` may cost in gas: the estimate and a margin, at today's fee. */
     readonly quote: (
       network: NetworkRole,

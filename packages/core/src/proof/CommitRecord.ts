@@ -21,6 +21,8 @@ export interface CommitRecord {
   readonly abstract: string
   /** Unix time in seconds. */
   readonly timestampCreated: number
+  /** The author's own signature of the act (proof/Act), where the author signed it. */
+  readonly actSignature?: string
 }
 
 /** The text that goes on the ledger: compact JSON, members in the order of {@link CommitRecord}. */

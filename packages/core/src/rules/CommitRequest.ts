@@ -54,6 +54,14 @@ export const CommitRequest = Schema.Struct({
   assetTreeSignature: optional(
     SignatureText,
     "EIP-191 signature by the author over the asset tree's checksum, when the author signed elsewhere"
+  ),
+  actSignature: optional(
+    SignatureText,
+    "EIP-191 signature by the author over the act's checksum: sha256 of the canonical dag-json of abstract, action, assetTreeSha256, author, chainID, contract (GET /networks) and timestampCreated. Needs assetTreeSignature and actTimestamp"
+  ),
+  actTimestamp: optional(
+    UnixSeconds,
+    "timestampCreated of the act that was signed, as a Unix timestamp in seconds, within 15 minutes of this service's clock"
   )
 }).annotate({ identifier: "CommitRequest" })
 export type CommitRequest = typeof CommitRequest.Type

@@ -21,6 +21,10 @@ export class InvalidFields extends Schema.TaggedError<InvalidFields>()("InvalidF
   }
 }
 
+/** Refuses a request for one field: what it says is known to be wrong only when more than the body is known. */
+export const refuseField = (path: string, message: string): Effect.Effect<never, InvalidFields> =>
+  Effect.fail(new InvalidFields({ problems: [new FieldProblem({ path, message })] }))
+
 /** More are counted, not listed: a body of 64 KiB can break thousands of rules, and the answer must stay small. */
 const MOST_LISTED = 100
 
@@ -50,11 +54,30 @@ const lastStep = (path: string): string => JsonPointer.unescapeToken(path.slice(
 const namesOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 
-/** Decodes a request body with `schema`: every broken rule in one failure, fields that the schema does not know refused. */
-export const decodeBody = <A, I>(schema: Schema.Codec<A, I>): ((input: unknown) => Effect.Effect<A, InvalidFields>) => {
+/**
+ * Decodes a request body with `schema`: every broken rule in one failure, fields that the schema does not know refused. `across` adds the
+ * rules between fields, which hold whatever else is broken.
+ */
+export const decodeBody = <A, I>(
+  schema: Schema.Codec<A, I>,
+  across: (body: { readonly [field: string]: unknown }) => ReadonlyArray<FieldProblem> = () => []
+): ((input: unknown) => Effect.Effect<A, InvalidFields>) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" })
-  return (input) =>
-    Effect.mapError(decode(input), (error) => new InvalidFields({ problems: fieldProblems(error.issue) }))
+  return (input) => {
+    const further = isMembers(input) ? across(input) : []
+    return Effect.matchEffect(decode(input), {
+      onFailure: ({ issue }) => refusal([...fieldProblems(issue), ...further]),
+      onSuccess: (body) => (further.length === 0 ? Effect.succeed(body) : refusal(further))
+    })
+  }
+}
+
+const isMembers = (input: unknown): input is { readonly [field: string]: unknown } =>
+  typeof input === "object" && input !== null && !Array.isArray(input)
+
+const refusal = (problems: ReadonlyArray<FieldProblem>): Effect.Effect<never, InvalidFields> => {
+  const [first, ...others] = [...problems].sort((a, b) => compareUtf8(a.path, b.path))
+  return Effect.fail(new InvalidFields({ problems: [first!, ...others] }))
 }
 
 interface Found {

@@ -1,5 +1,6 @@
 /** What the administration commands do: each handler decodes, calls the use case and encodes. No charge is made here but for `commit`. */
 import {
+  type Acts,
   amount,
   balanceText,
   Caller,
@@ -162,7 +163,7 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
     const accounts = yield* Accounts
     const idempotency = yield* Idempotency
     const services = yield* Effect.context<
-      Charges | ContentStore | FinishedCommits | Ledger | Networks | Receipts | Registry | Signer
+      Acts | Charges | ContentStore | FinishedCommits | Ledger | Networks | Receipts | Registry | Signer
     >()
     return handlers.handleAll({
       balance: ({ payload }) => balancesOf(balances, payload.wallet, payload.allNetworks).pipe(refused),

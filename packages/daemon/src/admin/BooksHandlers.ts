@@ -1,5 +1,6 @@
 /** What the commands about the books do: each handler decodes, calls the use case and encodes. None of them charges anything. */
 import {
+  type Acts,
   Caller,
   type ContentStore,
   decodeCommitRequest,
@@ -26,7 +27,7 @@ export const booksHandlers = HttpApiBuilder.group(AdminApi, "books", (handlers) 
     const accounts = yield* Accounts
     const audit = yield* Audit
     const backup = yield* Backup
-    const services = yield* Effect.context<ContentStore | Ledger | Registry | Signer>()
+    const services = yield* Effect.context<Acts | ContentStore | Ledger | Registry | Signer>()
     return handlers.handleAll({
       statement: ({ params, query: { format, ...period } }) =>
         statements.of(params.account, period).pipe(

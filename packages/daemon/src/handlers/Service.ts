@@ -1,4 +1,5 @@
-/** `/health`, `/ready`, `/version`. */
+/** `/health`, `/ready`, `/version`, `/networks`. */
+import { Ledger, NetworkRole, TreeFormat } from "@treemark/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import packageJson from "../../package.json" with { type: "json" }
@@ -18,9 +19,22 @@ const ready = Effect.fn("handlers.ready")(function* () {
   })
 }, refusing)
 
+const networks = Effect.fn("handlers.networks")(function* () {
+  const ledger = yield* Ledger
+  const formats = yield* TreeFormat
+  return {
+    networks: NetworkRole.literals.map((role) => ({
+      testnet: role === "testnet",
+      ...ledger.networkOf(role),
+      treeFormat: formats.on(role).name
+    }))
+  }
+})
+
 export const layer = HttpApiBuilder.group(TreemarkApi, "service", (handlers) =>
   handlers
     .handle("health", () => Effect.succeed({ status: "ok" as const }))
     .handleRaw("ready", ready)
     .handle("version", () => Effect.succeed({ name: "treemark", version: packageJson.version }))
+    .handle("networks", networks)
 )

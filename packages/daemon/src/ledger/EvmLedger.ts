@@ -17,6 +17,10 @@ export const layer = Layer.effect(
     const committers = yield* makeCommitters
     return Ledger.of({
       committerOf: (assetCid) => committers.of(assetCid).address,
+      networkOf: (role) => {
+        const { chainId, contract, name } = networks.role(role)
+        return { name, chainId, contract }
+      },
       quote: (role, commit) => Effect.map(terms.of(role, commit), ({ ceiling }) => amount(ceiling)),
       record: jobs.record,
       history: (role, assetCid, range) =>

@@ -13,6 +13,7 @@ import commitHistory from "./migrations/0006_CommitHistory.ts"
 import closedAccounts from "./migrations/0007_ClosedAccounts.ts"
 import assetTrees from "./migrations/0008_AssetTrees.ts"
 import fewerIndexes from "./migrations/0009_FewerIndexes.ts"
+import signedActs from "./migrations/0010_SignedActs.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -24,7 +25,8 @@ const MIGRATIONS = {
   "0006_CommitHistory": commitHistory,
   "0007_ClosedAccounts": closedAccounts,
   "0008_AssetTrees": assetTrees,
-  "0009_FewerIndexes": fewerIndexes
+  "0009_FewerIndexes": fewerIndexes,
+  "0010_SignedActs": signedActs
 }
 
 /** What each step does, for whoever upgrades. */
@@ -37,7 +39,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0006_CommitHistory": "adds the history of each commit and the variants of replaced transactions",
   "0007_ClosedAccounts": "adds when an account was closed",
   "0008_AssetTrees": "adds a table for asset trees, which were files in the content folder",
-  "0009_FewerIndexes": "drops indexes that only cost time, and adds one for the holds of a commit"
+  "0009_FewerIndexes": "drops indexes that only cost time, and adds one for the holds of a commit",
+  "0010_SignedActs": "adds which signed acts were recorded, so that none is recorded twice"
 }
 
 /** Where the steps that were done are noted. */

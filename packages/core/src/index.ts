@@ -52,10 +52,12 @@ export {
 } from "./history/HistoryFile.ts"
 export { type Change, changesOf, jsonPatchOf, type PatchOperation } from "./history/JsonPatch.ts"
 export {
+  type CommitInHistory,
   type CommitStatus,
   STATUS_LETTERS,
   STATUS_MEANINGS,
   type StatusLetter,
+  signedActOf,
   statusOf
 } from "./history/Status.ts"
 export { AccountId, Caller } from "./identity/Caller.ts"

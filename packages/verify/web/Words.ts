@@ -14,6 +14,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   "signer-is-author": "Signed by the author",
   "expected-author": "Signed by who you expect",
   "signer-named": "Known by name",
+  "act-signature": "Act signed by the author",
   "commit-data": "Same text on the ledger",
   "committer-is-recorder": "Sent by the committer",
   "ledger-inclusion": "Part of the block",
@@ -29,7 +30,7 @@ export const GROUPS: ReadonlyArray<{ readonly title: string; readonly checks: Re
   { title: "The record", checks: ["tree-json", "tree-sha256", "tree-cid", "record-members"] },
   {
     title: "The signature",
-    checks: ["signature", "author-agrees", "signer-is-author", "expected-author", "signer-named"]
+    checks: ["signature", "author-agrees", "signer-is-author", "expected-author", "signer-named", "act-signature"]
   },
   {
     title: "The ledger",

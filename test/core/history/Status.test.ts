@@ -2,17 +2,67 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type VerifyInput, verify } from "@treemark/core/verify"
 import { cidOf, RAW_CODE } from "../../../packages/core/src/asset-tree/Cid.ts"
-import { statusOf } from "../../../packages/core/src/history/Status.ts"
-import { inputOf, sign, strangerKey, treeMembers, utf8 } from "../verification/Fixtures.ts"
+import { signedActOf, statusOf } from "../../../packages/core/src/history/Status.ts"
+import {
+  committer,
+  inputOf,
+  ledger,
+  sign,
+  signAct,
+  stranger,
+  strangerKey,
+  treeMembers,
+  utf8
+} from "../verification/Fixtures.ts"
 
 const assetCid = String(treeMembers.assetCid)
 const tree = utf8(JSON.stringify(treeMembers))
 const signed = inputOf(sign(tree))
-const statusFor = (input: VerifyInput, isTreeHere = true) => statusOf(verify(input), { assetCid, isTreeHere })
+const trustedRecorders = new Set([committer])
+const statusFor = (input: VerifyInput, isTreeHere = true) =>
+  statusOf(verify(input), { assetCid, isTreeHere, trustedRecorders })
 
 describe("the status of a commit", () => {
-  it("is G when the author signed the tree", () => {
+  it("is G when the author signed the tree, and a trusted wallet recorded it", () => {
     assert.deepStrictEqual(statusFor(signed), { letter: "G", codes: [] })
+    assert.deepStrictEqual(statusFor({ ...signed, ledger }), { letter: "G", codes: [] })
+  })
+
+  it("is R when anybody else recorded the author's tree: what was done is that wallet's word", () => {
+    const strangers = { ...signed, record: { ...signed.record, committer: stranger } }
+    for (const input of [strangers, { ...strangers, ledger: { ...ledger, recorder: stranger } }]) {
+      assert.deepStrictEqual(statusFor(input), { letter: "R", codes: [] })
+    }
+    const asked = { assetCid, isTreeHere: true, trustedRecorders: new Set<string>() }
+    assert.strictEqual(statusOf(verify(signed), asked).letter, "R")
+    assert.strictEqual(statusFor({ ...signed, record: { ...signed.record, committer: "an identity" } }).letter, "R")
+  })
+
+  it("is read off the recorder that the place names, not off the committer that the record claims", () => {
+    const { committer: _, ...silent } = signed.record ?? {}
+    const claims = { ...signed, record: { ...silent, action: null, actionName: null, abstract: null } }
+    assert.isNull(verify(claims).act)
+    assert.strictEqual(statusFor({ ...claims, ledger: { ...ledger, recorder: stranger } }).letter, "R")
+    assert.strictEqual(statusFor({ ...claims, ledger }).letter, "G")
+    assert.strictEqual(statusFor(claims).letter, "G")
+  })
+
+  it("is G when the author signed the act, whoever recorded it; the same act again is a copy, and R", () => {
+    const made = sign(tree)
+    const place = { ...ledger, recorder: stranger }
+    const record = { ...made.record, committer: stranger, actSignature: signAct(made.record, place) }
+    const report = verify({ tree, record, ledger: place })
+    const act = signedActOf(report)
+    assert.isDefined(act)
+    const asked = { assetCid, isTreeHere: true, trustedRecorders: new Set<string>() }
+    assert.strictEqual(statusOf(report, asked).letter, "G")
+    assert.strictEqual(statusOf(report, { ...asked, actsBefore: new Set(["another"]) }).letter, "G")
+    const shortV = record.actSignature.replace(/1b$/u, "00").replace(/1c$/u, "01")
+    const again = verify({ tree, record: { ...record, actSignature: shortV }, ledger: { ...place, blockNumber: 99 } })
+    assert.strictEqual(statusOf(again, { ...asked, actsBefore: new Set([act!]) }).letter, "R")
+    const trusted = { ...asked, trustedRecorders: new Set([stranger]), actsBefore: new Set([act!]) }
+    assert.strictEqual(statusOf(again, trusted).letter, "G")
+    assert.isUndefined(signedActOf(verify(signed)))
   })
 
   it("is U when somebody else signed it, and says so", () => {
@@ -30,7 +80,7 @@ describe("the status of a commit", () => {
   it("is B when a tree that holds in itself is about another asset: anybody may commit it under this one's name", () => {
     const elsewhere = cidOf(RAW_CODE, utf8("another asset"))
     assert.strictEqual(verify(signed).verdict, "valid")
-    assert.deepStrictEqual(statusOf(verify(signed), { assetCid: elsewhere, isTreeHere: true }), {
+    assert.deepStrictEqual(statusOf(verify(signed), { assetCid: elsewhere, isTreeHere: true, trustedRecorders }), {
       letter: "B",
       codes: ["inclusion_asset_differs"]
     })

@@ -30,6 +30,7 @@ import {
   ledger,
   proofInput,
   sign,
+  signAct,
   signed,
   stranger,
   strangerKey,
@@ -90,6 +91,9 @@ const transactions = {
   transaction_indirect: await sent({ to: stranger }),
   transaction_sender_differs: await sent({ key: strangerKey })
 }
+/** The commit with the author's signature of its act at `place`. */
+const acted = (place: LedgerPosition, changes: VerifyInput, signature = signAct(signed.record, place)): VerifyInput =>
+  inputOf(signed, { ledger: place, record: { ...signed.record, actSignature: signature }, ...changes })
 const checkedAt = (chainId: number, hash: string | undefined): VerifyInput => ({
   ...includedWith({}),
   checkpoints: [
@@ -171,6 +175,10 @@ describe("codes", () => {
       record: { assetTreeSignature: signed.record.assetTreeSignature }
     },
     signing_time_claimed: known(`${author} Ada valid-from=2023-01-01`),
+    act_signature_not_given: inputOf(signed),
+    act_place_unknown: acted(ledger, { ledger: undefined }),
+    act_signature_malformed: acted(ledger, {}, "0x12"),
+    act_signature_differs: acted({ ...ledger, chainId: 1 }, { ledger }),
     commit_data_not_given: inputOf(signed),
     commit_data_not_json: inputOf(signed, { commitData: "{" }),
     commit_data_differs: inputOf(signed, { commitData: document.commit.commitData.replace("Action", "action") }),

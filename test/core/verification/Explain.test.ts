@@ -10,9 +10,10 @@ import {
   type VerifyInput,
   verify
 } from "@treemark/core/verify"
+import { commitDataOf } from "../../../packages/core/src/proof/CommitRecord.ts"
 import { shellWord } from "../../../packages/core/src/verification/explain/Shell.ts"
-import { block, checkpointOf, commitData } from "./Block.ts"
-import { asset, author, inputOf, ledger, signed, treeMembers, utf8 } from "./Fixtures.ts"
+import { block, checkpointOf, commitLog, receiptOf } from "./Block.ts"
+import { asset, author, inputOf, ledger, signAct, signed, treeMembers, utf8 } from "./Fixtures.ts"
 
 const explained = (input: VerifyInput, names?: FileNames): ReadonlyArray<Explanation> =>
   explain(input, verify(input), names)
@@ -21,11 +22,14 @@ const linesOf = (explanations: ReadonlyArray<Explanation>): ReadonlyArray<string
   explanations.flatMap(({ commands }) => commands.map(({ line }) => line))
 
 const whole = async (): Promise<VerifyInput> => {
-  const made = await block()
+  const record = { ...signed.record, actSignature: signAct(signed.record, ledger) }
+  const data = commitDataOf(record)
+  const receipts = [receiptOf([commitLog({ data })])]
+  const made = await block({ receipts, transactionIndex: 0, logPosition: 0, logIndex: 0 })
   return {
-    ...inputOf(signed),
+    ...inputOf({ ...signed, record }),
     treeCid: signed.record.assetTreeCid,
-    commitData,
+    commitData: data,
     inclusion: made.inclusion,
     ledger: made.place,
     checkpoints: [checkpointOf(made)],

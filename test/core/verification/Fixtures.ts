@@ -14,6 +14,7 @@ import { cidOf, RAW_CODE, treeCidOf } from "../../../packages/core/src/asset-tre
 import type { JsonValue } from "../../../packages/core/src/asset-tree/DagJson.ts"
 import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
 import { addressOfPrivateKey, signPersonalMessage } from "../../../packages/core/src/asset-tree/Signature.ts"
+import { actChecksum } from "../../../packages/core/src/proof/Act.ts"
 import { type CommitRecord, commitDataOf, commitRecordOf } from "../../../packages/core/src/proof/CommitRecord.ts"
 import type { LedgerPosition } from "../../../packages/core/src/proof/LedgerPosition.ts"
 import { proofOf, proofText } from "../../../packages/core/src/proof/Proof.ts"
@@ -79,6 +80,14 @@ export const sign = (
 }
 
 export const signed = sign(encodeDagJson(treeMembers))
+
+/** The author's signature of what `record` says was done, at `place`. */
+export const signAct = (record: CommitRecord, place: LedgerPosition, key = authorKey): string => {
+  const { abstract, action, assetTreeSha256, author, timestampCreated } = record
+  const { chainId: chainID, contract } = place
+  const act = { abstract, action, assetTreeSha256, author, chainID, contract, timestampCreated }
+  return signPersonalMessage(actChecksum(act), key)
+}
 
 /** What `verify` gets for a signed tree and its record; `changes` break it on purpose. */
 export const inputOf = (commit: Signed, changes: VerifyInput = {}): VerifyInput => ({

@@ -16,6 +16,7 @@ const PASSED = {
   "signer-is-author": "The signer is the author.",
   "expected-author": "The signer is who you named with --author.",
   "signer-named": "The signer is in your authors file, and the key was valid then.",
+  "act-signature": "The author signed this very act: what was done, when, and where it was recorded.",
   "commit-data": "The commit record is the text that stands on the ledger.",
   "committer-is-recorder": "The committer is the wallet that the event names as the sender.",
   "ledger-inclusion": "The commit is part of the block named, and your checkpoint has that block.",
@@ -131,6 +132,17 @@ const LIST = {
   ),
   signing_time_claimed: unconfirmed(
     "The signer's key is valid for a limited time, and the commit's time is only claimed, which whoever has the key can do. A proof of inclusion and a checkpoint of its block prove the time."
+  ),
+
+  act_signature_not_given: skipped(
+    "The author did not sign what was done, only what the asset is: the act is the word of the wallet that recorded it."
+  ),
+  act_place_unknown: skipped(
+    "The act is signed for a place on a ledger, and nothing says which; whether the author signed this one cannot be told."
+  ),
+  act_signature_malformed: invalid("The signature of the act is no signature that a key can have made."),
+  act_signature_differs: invalid(
+    "The author did not sign this act: it was changed after it was signed, or its signature was copied from another act or place."
   ),
 
   commit_data_not_given: skipped(

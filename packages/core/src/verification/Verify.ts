@@ -6,7 +6,7 @@ import { toEip55 } from "../identity/Eip55.ts"
 import type { ReadProof } from "../proof/ParseProof.ts"
 import { textMember } from "../proof/Proof.ts"
 import { shown, shownOrNull } from "../proof/Shown.ts"
-import { actOf } from "./ActFinding.ts"
+import { actOf, actSignature } from "./ActFinding.ts"
 import { answersOf } from "./Answers.ts"
 import { assetCid, assetSha256 } from "./AssetChecks.ts"
 import { authorAgrees, expectedAuthor, signature, signerIsAuthor } from "./AuthorChecks.ts"
@@ -29,6 +29,7 @@ export const verify = (input: VerifyInput): Report => {
   const isPlaceShown = onLedger.outcome === "pass" && contract.outcome === "pass" && sender.outcome !== "fail"
   const time = commitTime(evidence, isPlaceShown)
   const signer = namedSigner(evidence, time)
+  const signedAct = actSignature(evidence)
   const recordIsText = commitData(evidence)
   const cid = treeCid(evidence)
   const checks = [
@@ -41,6 +42,7 @@ export const verify = (input: VerifyInput): Report => {
     signerIsAuthor(evidence),
     expectedAuthor(evidence),
     signer.check,
+    signedAct,
     recordIsText,
     committerIsRecorder(evidence, contract, onLedger),
     onLedger,
@@ -61,7 +63,7 @@ export const verify = (input: VerifyInput): Report => {
     verdict: verdictOf(checks),
     ...findings,
     signerName: signer.name,
-    act: actOf(evidence, covered.place && covered.record),
+    act: actOf(evidence, signedAct, covered.place && covered.record),
     answers: answersOf(evidence, checks, { signerName: signer.name, time: provenance.time }),
     witnesses: witnessesOf(evidence),
     provenance,

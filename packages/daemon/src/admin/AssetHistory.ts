@@ -1,5 +1,6 @@
 /** The history of an asset for the commands: every commit on the ledger with a letter for what verification says of it. */
 import {
+  type CommitInHistory,
   type HistoryRange,
   Ledger,
   type LedgerPlace,
@@ -13,6 +14,7 @@ import { textMember, verify } from "@treemark/core/verify"
 import { DateTime, Effect } from "effect"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
+import { makeCommitters } from "../wallets/Committers.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 import { type OpenedCommit, openCommit, positionOf, proofOfCommit } from "./CommitOnLedger.ts"
 import type { LogEntry } from "./HistoryApi.ts"
@@ -36,9 +38,12 @@ export const logOf = Effect.fn("AssetHistory.logOf")(function* (
     found.map(({ blockNumber }) => blockNumber)
   )
   const opened = yield* Effect.forEach(found, openCommit, { concurrency: CONCURRENCY })
+  const trustedRecorders = new Set((yield* makeCommitters).all.map(({ address }) => String(address)))
   const commits = yield* Effect.forEach(opened, (one) =>
     // A signature takes a millisecond or two: others get their turn in between.
-    Effect.map(Effect.yieldNow, () => entryOf(network, assetCid, one, times.get(one.commit.blockNumber) ?? ""))
+    Effect.map(Effect.yieldNow, () =>
+      entryOf(network, { assetCid, trustedRecorders }, one, times.get(one.commit.blockNumber) ?? "")
+    )
   )
   return { network: networkView(network), commits }
 })
@@ -90,7 +95,12 @@ const timesOf = Effect.fnUntraced(
 const isoTime = (seconds: bigint): string =>
   seconds <= 253_402_300_799n ? DateTime.formatIso(DateTime.makeUnsafe(Number(seconds) * 1_000)) : ""
 
-const entryOf = (network: LedgerNetwork, assetCid: string, opened: OpenedCommit, time: string): LogEntry => {
+const entryOf = (
+  network: LedgerNetwork,
+  asked: Pick<CommitInHistory, "assetCid" | "trustedRecorders">,
+  opened: OpenedCommit,
+  time: string
+): LogEntry => {
   const { assetTreeCid, commit, record, tree } = opened
   const isTreeHere = "bytes" in tree
   const report = verify({
@@ -99,7 +109,7 @@ const entryOf = (network: LedgerNetwork, assetCid: string, opened: OpenedCommit,
     commitData: commit.commitData,
     ledger: positionOf(network, commit)
   })
-  const { codes, letter } = statusOf(report, { assetCid, isTreeHere })
+  const { codes, letter } = statusOf(report, { ...asked, isTreeHere })
   return {
     txHash: commit.txHash,
     blockNumber: commit.blockNumber,

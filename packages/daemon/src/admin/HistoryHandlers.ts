@@ -3,6 +3,7 @@ import type { ContentStore, Ledger, LedgerPlace } from "@treemark/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Networks } from "../ledger/Networks.ts"
+import type { HdWallets } from "../wallets/HdWallets.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { refused } from "./AdminRefused.ts"
 import { diffOf } from "./AssetDiff.ts"
@@ -10,7 +11,7 @@ import { logOf, proofAt } from "./AssetHistory.ts"
 
 export const historyHandlers = HttpApiBuilder.group(AdminApi, "history", (handlers) =>
   Effect.gen(function* () {
-    const services = yield* Effect.context<ContentStore | Ledger | Networks>()
+    const services = yield* Effect.context<ContentStore | HdWallets | Ledger | Networks>()
     return handlers.handleAll({
       log: ({ params, query: { after, before, from, limit, network } }) =>
         logOf(network, params.assetCid, {

@@ -131,7 +131,13 @@ const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Rec
 const recordOf = (commitData: string) =>
   Option.match(decodeRecord(commitData), { onNone: () => ({ commitData }), onSome: (commit) => ({ commit }) })
 
-const LETTERS: Readonly<Record<StatusLetter, keyof Colours>> = { G: "green", U: "yellow", B: "red", N: "faint" }
+const LETTERS: Readonly<Record<StatusLetter, keyof Colours>> = {
+  G: "green",
+  R: "yellow",
+  U: "yellow",
+  B: "red",
+  N: "faint"
+}
 
 const lineOf = (commit: LoggedCommit, paint: Colours): string => {
   const letter: Paint = paint[LETTERS[commit.status]]

@@ -20,6 +20,8 @@ export const ABOUT: Readonly<Record<CheckName, string>> = {
     "When you say with --author whom you expect, the address computed from the signature is compared with that; what the file claims does not matter then.",
   "signer-named":
     "When you give an authors file, the signer's address is looked up in it, and the time of the commit is compared with the days on which that key is valid.",
+  "act-signature":
+    "The tree's signature says whose the asset's properties are, and stays good wherever anybody records that tree again. An author who also signs the act signs the sha256 of its message, action, time, chain, contract and author, together with the tree's checksum; the address found from that signature must be the author's.",
   "commit-data":
     "The proof carries the commit record twice: as the text that stands on the ledger, and as an object that is easier to read. Both must say the same.",
   "committer-is-recorder":

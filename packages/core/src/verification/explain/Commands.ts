@@ -13,6 +13,7 @@ import type { CheckName } from "../Codes.ts"
 import { type Evidence, signerOf } from "../Evidence.ts"
 import { malformedMember, RECORD_MEMBERS } from "../RecordChecks.ts"
 import { namedTreeCids } from "../TreeChecks.ts"
+import { actCommands } from "./ActCommands.ts"
 import type { ExplainedCommand, FileNames } from "./Explanation.ts"
 import { contractCommands, inclusionCommands, senderCommands, transactionCommands } from "./LedgerCommands.ts"
 import { command, fromFile, hexWord, printfBytes } from "./Shell.ts"
@@ -177,6 +178,7 @@ const COMMANDS: Readonly<Record<CheckName, (evidence: Evidence, names: FileNames
   "signer-is-author": (evidence) => signedBy(evidence, evidence.treeAuthor ?? evidence.recordAuthor),
   "expected-author": (evidence) => signedBy(evidence, evidence.input.expectedAuthor),
   "signer-named": signerNamed,
+  "act-signature": actCommands,
   "commit-data": commitData,
   "committer-is-recorder": committerIsRecorder,
   "ledger-inclusion": inclusionCommands,

@@ -88,6 +88,11 @@ const INPUTS: Readonly<Record<CheckName, (evidence: Evidence) => Inputs>> = {
   "signer-is-author": (evidence) => [["author", evidence.treeAuthor ?? evidence.recordAuthor], signer(evidence)],
   "expected-author": (evidence) => [["whom you expect", evidence.input.expectedAuthor], signer(evidence)],
   "signer-named": (evidence) => [["names in your authors file", evidence.input.authors?.size], signer(evidence)],
+  "act-signature": ({ input }) => [
+    ["commit message", textMember(input.record, "abstract")],
+    ["action", textMember(input.record, "action")],
+    ["signature of the act", textMember(input.record, "actSignature")]
+  ],
   "commit-data": ({ input }) => [
     ["commit data", input.commitData === undefined ? undefined : `${input.commitData.length} characters`]
   ],

@@ -1,31 +1,41 @@
 /**
  * The tests, in two projects: what is pure shares its workers, as it leaves nothing behind that another file would see; what runs real
- * parts (processes, stores, chains, sockets) has a process for each file, and the commands built beforehand. No retries, so that a flake is seen.
+ * parts (processes, stores, chains, sockets) has a process for each file, and the commands built beforehand. `npm run test:long` runs the
+ * files of which `npm test` runs a part, whole. No retries, so that a flake is seen; and no test fails for being slow on a busy machine, for
+ * what has to be quick is asserted where it has to.
  */
 import { defineConfig } from "vitest/config"
+import LongestFirst from "./test/LongestFirst.ts"
 
 const conditions = ["@treemark/source", "node", "import", "module", "default"]
 const PURE = ["test/core/**/*.test.ts", "test/boundaries.test.ts"]
+/** Those whose amounts of work `test/layers/Long.ts` decides. */
+const LONG = [
+  "test/faults/{CrashMatrix,Kill,Ledger}.test.ts",
+  "test/daemon/replicas/Replicas.test.ts",
+  "test/fuzz/Fuzz.test.ts"
+]
+const TEN_MINUTES = 600_000
+
+const parts = { globalSetup: "./test/GlobalSetup.ts" }
+const projects =
+  process.env.TREEMARK_TEST_LONG === undefined
+    ? [
+        { name: "pure", include: PURE, isolate: false },
+        { name: "parts", include: ["test/**/*.test.ts"], exclude: PURE, ...parts }
+      ]
+    : [{ name: "long", include: LONG, ...parts }]
 
 export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: TEN_MINUTES,
+    hookTimeout: TEN_MINUTES,
     pool: "forks",
-    maxWorkers: 2,
+    /** More than the two cores there are, as many tests wait for blocks, leases and processes. */
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/PlainSummary.ts"],
-    projects: [
-      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: "parts",
-          include: ["test/**/*.test.ts"],
-          exclude: PURE,
-          globalSetup: "./test/GlobalSetup.ts"
-        }
-      }
-    ]
+    projects: projects.map((test) => ({ extends: true as const, test }))
   }
 })

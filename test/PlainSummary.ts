@@ -1,5 +1,9 @@
-/** A reporter that ends a run with one plain line, `N passed, N failed`, for readers that are not people. */
+/**
+ * A reporter that ends a run with one plain line, `N passed, N failed`, for readers that are not people; before it, one that names the programs
+ * for want of which tests were skipped.
+ */
 import type { Reporter, TestModule } from "vitest/node"
+import { missingLine } from "./layers/Parts.ts"
 
 export default class PlainSummary implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
@@ -7,8 +11,9 @@ export default class PlainSummary implements Reporter {
     const count = (state: string) => states.filter((found) => found === state).length
     const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length
     const skipped = count("skipped")
+    const missing = skipped === 0 ? undefined : missingLine()
     process.stdout.write(
-      `\n${count("passed")} passed, ${count("failed") + broken} failed${skipped === 0 ? "" : `, ${skipped} skipped`}\n`
+      `\n${missing === undefined ? "" : `${missing}\n\n`}${count("passed")} passed, ${count("failed") + broken} failed${skipped === 0 ? "" : `, ${skipped} skipped`}\n`
     )
   }
 }

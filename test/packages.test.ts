@@ -40,7 +40,7 @@ describe("released packages", () => {
       env: { PATH: process.env.PATH, TREEMARK_HOME: join(place, "home") }
     })
 
-  it("@treemark/core installs alone and works as a library", { timeout: 180_000 }, () => {
+  it("@treemark/core installs alone and works as a library", { timeout: 600_000 }, () => {
     const place = install("core")
     writeFileSync(
       join(place, "use.js"),
@@ -52,7 +52,7 @@ describe("released packages", () => {
   })
 
   it("@treemark/daemon installs alone and its command makes an account, serves, commits, audits and is administered", {
-    timeout: 180_000
+    timeout: 600_000
   }, async () => {
     const place = install("daemon")
     const bin = join("node_modules", "@treemark", "daemon", "bin", "treemarkd.js")

@@ -133,6 +133,6 @@ describe("README", () => {
         assert.strictEqual(shown, 5)
         assert.include(readFileSync(join(folder, "espresso.html"), "utf8"), "<!doctype html>")
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })

@@ -2,7 +2,7 @@
  * Builds dist/ for release: the command as one file, its `bulk` and the worker of that as files of their own (so that one proof is
  * verified without loading them), the library as one file, and its types. Everything they need is inside (core's pure part, noble,
  * multiformats), so the package installs alone; the faster backends are optional packages. Run with `npm run build -w packages/verify`;
- * `node build.ts FOLDER` writes FOLDER in place of dist/.
+ * `node build.ts FOLDER` writes FOLDER in place of dist/, the command alone, without types.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -43,7 +43,7 @@ try {
     await bundle(file.replace(/\.ts$/, ""), name, { platform: "node", minify: true })
   }
   writeFileSync(join(dist, "verify.html"), await buildPage())
-  writeTypes()
+  if (process.argv[2] === undefined) writeTypes()
   writeLicences()
   rmSync(target, { recursive: true, force: true })
   renameSync(dist, target)

@@ -209,7 +209,7 @@ withDaemon()("the books of a running daemon", (it) => {
         assert.deepStrictEqual(readdirSync(place).sort(), ["backup", "home"])
         assert.isTrue(((yield* daemon.admin("audit")) as AuditReport).clean)
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })
 
@@ -282,7 +282,7 @@ describe("the audit", () => {
           assert.deepStrictEqual([...expected, "ledger_unread"].sort(), Object.keys(AUDIT_CODES).sort())
         }).pipe(Effect.provideService(RunningDaemon, daemon))
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })
 

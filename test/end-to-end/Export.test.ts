@@ -101,7 +101,7 @@ describe.skipIf(isPostgresMissing)("treemarkd export", () => {
         const there = yield* treemarkd(["account", "statement", "rich", "--json"], { home: other })
         assert.lengthOf((there.json() as Statement).movements, (before[0]?.movements.length ?? 0) + 1)
       }).pipe(Effect.scoped),
-    240_000
+    600_000
   )
 
   it.live(
@@ -127,6 +127,6 @@ describe.skipIf(isPostgresMissing)("treemarkd export", () => {
         assert.strictEqual((yield* treemarkd(["account", "show", "here"], { home })).code, 0)
         assert.strictEqual((yield* treemarkd(["export"], { home })).code, 64)
       }).pipe(Effect.scoped),
-    180_000
+    600_000
   )
 })

@@ -121,7 +121,7 @@ describe.skipIf(isPostgresMissing)("treemarkd export", () => {
           assert.strictEqual(yield* postgres.ask(moment.name, count), "1 2", moment.name)
         }
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live(
@@ -151,7 +151,7 @@ describe.skipIf(isPostgresMissing)("treemarkd export", () => {
         assert.strictEqual(nothing.code, 1)
         assert.match(nothing.stderr, /There is no .*treemark\.db/u)
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live(
@@ -195,6 +195,6 @@ describe.skipIf(isPostgresMissing)("treemarkd export", () => {
         assert.strictEqual(moved.code, 0, moved.stderr)
         assert.notInclude(moved.stdout + moved.stderr, "hush")
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })

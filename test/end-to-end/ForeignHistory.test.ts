@@ -56,7 +56,7 @@ describe.skipIf(isAnvilMissing)("commits of other clients", () => {
           ]
         )
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live(
@@ -152,6 +152,6 @@ describe.skipIf(isAnvilMissing)("commits of other clients", () => {
           codes: ["inclusion_asset_differs", "author_not_address"]
         })
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })

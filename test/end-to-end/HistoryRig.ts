@@ -1,7 +1,7 @@
 /** What the tests of an asset's history share: commands and their JSON, a terminal, an anvil with the contract, checks of a CAR. */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { createReadStream, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createReadStream, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { CarBlockIterator } from "@ipld/car/iterator"
@@ -10,16 +10,14 @@ import { Effect, type Schema } from "effect"
 import { createTestClient, http } from "viem"
 import { commitDeployedBytecode } from "../../packages/daemon/src/ledger/CommitContract.ts"
 import { startAnvil } from "../layers/Anvil.ts"
+import { isMissing, SCRIPT } from "../layers/Parts.ts"
 import { type RunningDaemon, startDaemon } from "../layers/RunningDaemon.ts"
 import { BIN, collect, parsed } from "./Treemarkd.ts"
 
 export const CONTRACT = "0x0000000000000000000000000000000000007053"
 
 export const ESCAPE = /\p{Cc}\[/u
-const SCRIPT = "/usr/bin/script"
-export const isTerminalMissing = process.platform !== "linux" || !existsSync(SCRIPT)
-
-if (isTerminalMissing) process.stderr.write("skipped: colours on a terminal, for want of util-linux script\n")
+export const isTerminalMissing = process.platform !== "linux" || isMissing("script")
 
 /** Runs the command on a pseudo-terminal; both its outputs come back as one. */
 export const onTerminal = (args: ReadonlyArray<string>, home: string, env: Readonly<Record<string, string>> = {}) =>

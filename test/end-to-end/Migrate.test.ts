@@ -81,7 +81,7 @@ describe("treemarkd migrate", () => {
         const audited = yield* run(home, "audit", "--json")
         assert.deepInclude(audited.json(), { clean: true, findings: [] }, audited.stderr)
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live(
@@ -99,7 +99,7 @@ describe("treemarkd migrate", () => {
         yield* daemon.signal("SIGTERM")
         yield* daemon.ended
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live(
@@ -115,7 +115,7 @@ describe("treemarkd migrate", () => {
         assert.notMatch(checked.stderr, /backup/u)
         assert.isFalse(existsSync(fileOf(home)))
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 
   it.live(
@@ -136,6 +136,6 @@ describe("treemarkd migrate", () => {
           assert.deepStrictEqual([versionIn(home), tablesIn(home)], [99, tables], args.join(" "))
         }
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })

@@ -81,6 +81,6 @@ describe.skipIf(isPostgresMissing)("a backup of books in PostgreSQL", () => {
         assert.match(unread.stdout, /ledger_unread {2}mainnet that is down\n {2}The ledger could not be read/u)
         assert.match(unread.stderr, /found 2 disagreements/u)
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })

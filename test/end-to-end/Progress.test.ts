@@ -1,17 +1,15 @@
 /** The progress bar of `asset register`: drawn on a terminal, and nowhere else. */
 import { spawn } from "node:child_process"
-import { existsSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { isMissing, SCRIPT } from "../layers/Parts.ts"
 import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
 import { BIN, collect, treemarkd } from "./Treemarkd.ts"
 
 const CLEAR_LINE = "\r\x1b[2K"
-const SCRIPT = "/usr/bin/script"
-const isMissing = process.platform !== "linux" || !existsSync(SCRIPT)
-
-if (isMissing) process.stderr.write("skipped: the progress bar on a terminal, for want of util-linux script\n")
+const isTerminalMissing = process.platform !== "linux" || isMissing("script")
 
 /** Runs the command on a pseudo-terminal; both its outputs come back as one. */
 const onTerminal = (args: ReadonlyArray<string>, home: string) =>
@@ -22,7 +20,7 @@ const onTerminal = (args: ReadonlyArray<string>, home: string) =>
   )
 
 withDaemon()("the progress bar", (it) => {
-  it.effect.skipIf(isMissing)(
+  it.effect.skipIf(isTerminalMissing)(
     "is drawn on a terminal, ends at its last line, and is not there with --json or in a pipe",
     () =>
       Effect.gen(function* () {

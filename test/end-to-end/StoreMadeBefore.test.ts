@@ -64,6 +64,6 @@ describe("a store made by 80e359a", () => {
         const after = (yield* daemon.admin("audit")) as { readonly findings: ReadonlyArray<unknown> }
         assert.deepStrictEqual(after.findings, [])
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 })

@@ -21,7 +21,7 @@ export type Work = "credits" | "tokens" | "again"
 
 /** A wallet is settled this soon after its commit, so that the transfer is part of the work. */
 const SETTLE_EVERY_MS = "150"
-const DEATH = "20 seconds"
+const DEATH = "3 minutes"
 const TRIES = 4
 
 const textOf = ({ line, time }: Point): string => (time === 1 ? line : `${line} (${time})`)

@@ -8,6 +8,7 @@ import { Effect, Fiber } from "effect"
 import type { Hex } from "viem"
 import { isAnvilMissing } from "../layers/Anvil.ts"
 import { send } from "../layers/HttpCall.ts"
+import { patience } from "../layers/Long.ts"
 import { isPostgresMissing } from "../layers/PostgresCluster.ts"
 import { canMount, disk, fill } from "../layers/SmallDisk.ts"
 import { buildDaemon } from "./Bundle.ts"
@@ -27,7 +28,6 @@ import {
 import { CLOCK_FILE, setClock } from "./SteeredClock.ts"
 import { assertReplayed, commitThrough } from "./Weather.ts"
 
-const MINUTES = 60_000
 const HOUR_BACK = { offset: -3_600_000, speed: 1 }
 const UNWRITABLE = ["storage_unavailable", "commit_pending", "ledger_unavailable"]
 const SETTLING = { TREEMARK_TEST_SETTLE_EVERY: "500" }
@@ -80,7 +80,7 @@ describe("a daemon around which things break", () => {
           codes: UNWRITABLE
         })
       }).pipe(Effect.scoped),
-    3 * MINUTES
+    patience(1)
   )
 
   it.live.skipIf(!canClose)(
@@ -99,7 +99,7 @@ describe("a daemon around which things break", () => {
           meanwhile: canRead
         })
       }).pipe(Effect.scoped),
-    3 * MINUTES
+    patience(1)
   )
 
   it.live.skipIf(isAnvilMissing || isPostgresMissing)(
@@ -123,7 +123,7 @@ describe("a daemon around which things break", () => {
           meanwhile: canRead
         })
       }).pipe(Effect.scoped),
-    3 * MINUTES
+    patience(1)
   )
 
   it.live.skipIf(isAnvilMissing || isPostgresMissing)(
@@ -137,7 +137,7 @@ describe("a daemon around which things break", () => {
         })
         yield* commitThrough(rig, daemon, { begin: postgres.kill, end: postgres.start, codes: UNWRITABLE })
       }).pipe(Effect.scoped),
-    3 * MINUTES
+    patience(1)
   )
 
   it.live(
@@ -163,7 +163,7 @@ describe("a daemon around which things break", () => {
         }
         yield* assertConsistent(rig, daemon.url, { callers, done })
       }).pipe(Effect.scoped),
-    3 * MINUTES
+    patience(1)
   )
 
   it.live(
@@ -186,12 +186,12 @@ describe("a daemon around which things break", () => {
         const clock = join(rig.home, "clock.json")
         writeFileSync(clock, JSON.stringify(HOUR_BACK))
         const second = yield* startDaemon(bundle, rig, { [CLOCK_FILE]: clock })
-        yield* untilSettled(rig, 5)
+        yield* untilSettled(rig)
         yield* assertConsistent(rig, second.url, { callers: [caller], done: new Map() })
         const { status } = yield* attempt(second.url, caller, asset, "one")
         assert.strictEqual(status, 200)
       }).pipe(Effect.scoped),
-    3 * MINUTES
+    patience(1)
   )
 
   it.live.skipIf(isAnvilMissing)(
@@ -225,6 +225,6 @@ describe("a daemon around which things break", () => {
         assert.strictEqual(status, 200, body)
         yield* assertConsistent(rig, daemon.url, { callers: [caller], done: new Map([["one", hash]]) })
       }).pipe(Effect.scoped),
-    3 * MINUTES
+    patience(1)
   )
 })

@@ -29,10 +29,10 @@ const untilNothing = Effect.fnUntraced(function* (rig: Rig, query: string, secon
 })
 
 /** Waits until no hold is open and no commit is under way. */
-export const untilSettled = (rig: Rig, seconds = 30) => untilNothing(rig, OPEN, seconds)
+export const untilSettled = (rig: Rig, seconds = 300) => untilNothing(rig, OPEN, seconds)
 
 /** Waits until no wallet owes anything and no transfer is under way. */
-export const untilPaid = (rig: Rig, seconds = 30) => untilNothing(rig, OWED, seconds)
+export const untilPaid = (rig: Rig, seconds = 300) => untilNothing(rig, OWED, seconds)
 
 export interface Expected {
   readonly callers: ReadonlyArray<Caller>

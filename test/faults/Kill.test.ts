@@ -2,17 +2,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { isAnvilMissing } from "../layers/Anvil.ts"
+import { amountOf, patience } from "../layers/Long.ts"
 import { isPostgresMissing } from "../layers/PostgresCluster.ts"
 import { buildDaemon } from "./Bundle.ts"
 import { makeCaller, registerAsset } from "./Callers.ts"
 import { assertConsistent, assertPaidOnce } from "./Invariants.ts"
 import { makeLoad, metText, work } from "./Load.ts"
 import { anvilChain, postgresRig, type Rig, sqliteRig, startAndKill, startDaemon } from "./Rig.ts"
-import { chanceFor, countOf } from "./Seed.ts"
+import { chanceFor } from "./Seed.ts"
 
-/** 50 is the whole test. */
-const ROUNDS = countOf("TREEMARK_TEST_ROUNDS", 8)
-const MINUTES = 60_000
+const ROUNDS = amountOf("TREEMARK_TEST_ROUNDS", { whole: 50, part: 4 })
 /** A daemon serves this long at most before it is killed, in milliseconds, counted from its first answer. */
 const LONGEST = 800
 /** One in so many is killed while it starts, within this time. */
@@ -73,7 +72,7 @@ describe("a daemon that is killed under load", () => {
   it.live(
     `on SQLite and the embedded chain ${title}`,
     () => Effect.scoped(Effect.flatMap(sqliteRig, rounds)),
-    20 * MINUTES
+    patience(6)
   )
 
   it.live.skipIf(isAnvilMissing || isPostgresMissing)(
@@ -85,6 +84,6 @@ describe("a daemon that is killed under load", () => {
           yield* rounds(rig)
         })
       ),
-    20 * MINUTES
+    patience(6)
   )
 })

@@ -9,6 +9,7 @@ import {
   LOCAL_MAINNET_CHAIN_ID
 } from "../../packages/daemon/src/ledger/embedded/ChainConfig.ts"
 import { isAnvilMissing } from "../layers/Anvil.ts"
+import { amountOf, patience } from "../layers/Long.ts"
 import { isPostgresMissing } from "../layers/PostgresCluster.ts"
 import { type Bundle, buildDaemon } from "./Bundle.ts"
 import { makeCaller, registerAsset } from "./Callers.ts"
@@ -25,13 +26,12 @@ import {
   sqliteRigIn,
   startDaemon
 } from "./Rig.ts"
-import { chanceFor, countOf } from "./Seed.ts"
+import { chanceFor } from "./Seed.ts"
 import { CLOCK_FILE, setClock } from "./SteeredClock.ts"
 
-/** In all; 1000 is the whole test. */
-const COMMITS = countOf("TREEMARK_TEST_COMMITS", 150)
+/** In all. */
+const COMMITS = amountOf("TREEMARK_TEST_COMMITS", { whole: 1000, part: 100 })
 const share = (part: number): number => Math.round(COMMITS * part)
-const MINUTES = 60_000
 /** A daemon is stopped and started this often on the way, so that more is asked for than one start asks for. */
 const STARTS = 3
 
@@ -117,7 +117,7 @@ describe("over a ledger that loses, denies, delays and refuses,", () => {
         const rig = sqliteRigIn(home, `${url}/rpc/mainnet`)
         assertDone(yield* throughFaults(bundle, rig, node, { commits: share(0.4) }), EVERYWHERE)
       }).pipe(Effect.scoped),
-    20 * MINUTES
+    patience(6)
   )
 
   it.live.skipIf(isAnvilMissing || isPostgresMissing)(
@@ -137,7 +137,7 @@ describe("over a ledger that loses, denies, delays and refuses,", () => {
         const faults = yield* throughFaults(bundle, rig, node, { commits: share(0.4) })
         assertDone(faults, [...EVERYWHERE, "send: taken, then dropped"])
       }).pipe(Effect.scoped),
-    20 * MINUTES
+    patience(6)
   )
 
   it.live.skipIf(isAnvilMissing)(
@@ -164,7 +164,7 @@ describe("over a ledger that loses, denies, delays and refuses,", () => {
         assert.isAbove(fallen, 0, "no commit fell out of the chain")
         process.stderr.write(`${fallen} commits fell out of the chain\n`)
       }).pipe(Effect.scoped),
-    20 * MINUTES
+    patience(6)
   )
 })
 

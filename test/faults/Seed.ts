@@ -17,6 +17,3 @@ export const chanceFor = (name: string): Chance => {
   process.stderr.write(`${name}: TREEMARK_TEST_SEED=${chance.seed}\n`)
   return chance
 }
-
-/** A number of the environment, such as how many rounds there are to be. */
-export const countOf = (name: string, usual: number): number => Number(process.env[name] ?? usual)

@@ -1,11 +1,12 @@
-/** Half a minute of fuzzing in every test run; `npm run fuzz` takes ten. */
+/** A little fuzzing in every test run; `npm run test:long` takes ten minutes, as `npm run fuzz` does. */
 import { assert, describe, it } from "@effect/vitest"
+import { amountOf, patience } from "../layers/Long.ts"
 import { corpus } from "./Corpus.ts"
 import { factsOf } from "./Independent.ts"
 import { type Failure, fuzz, judge } from "./Run.ts"
 
 const seed = Number(process.env.TREEMARK_FUZZ_SEED ?? Date.now() % 2 ** 31)
-const SECONDS = 30
+const SECONDS = amountOf("TREEMARK_FUZZ_SECONDS", { whole: 600, part: 10 })
 
 describe("mutated proofs", () => {
   it("start from proofs of every kind that hold, for us and for the independent checker", () => {
@@ -21,7 +22,7 @@ describe("mutated proofs", () => {
   })
 
   it(`never throw, never take a second, and are valid only where an independent checker agrees (${SECONDS} s)`, {
-    timeout: 120_000
+    timeout: patience(10)
   }, () => {
     const failures: Array<Failure> = []
     const end = performance.now() + SECONDS * 1000

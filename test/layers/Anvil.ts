@@ -1,37 +1,20 @@
 /**
  * A real anvil for a test: cancun rules, a free port, killed with the scope. The binary comes from an optional dev
- * package (linux x64 only): elsewhere tests that need it are skipped with a printed reason, but never where CI is set.
+ * package (linux x64 only): elsewhere tests that need it are skipped, but never where CI is set (`Parts.ts`).
  * anvil outlives a killed parent, so on Linux `setpriv --pdeathsig` ties it to this process.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
 import { Effect, type Scope } from "effect"
+import { foundry, isMissing } from "./Parts.ts"
 
 const SETPRIV = "/usr/bin/setpriv"
-const START_MILLISECONDS = 20_000
+const START_MILLISECONDS = 300_000
 
-const findBinary = (): string | undefined => {
-  try {
-    const manifest = createRequire(import.meta.url).resolve("@foundry-rs/anvil-linux-amd64/package.json")
-    const binary = join(dirname(manifest), "bin", "anvil")
-    return existsSync(binary) ? binary : undefined
-  } catch {
-    return undefined
-  }
-}
+const binary = foundry("anvil")
 
-const binary = findBinary()
-
-/** True when tests against anvil have to be skipped here; prints why once. In CI it is always false. */
-export const isAnvilMissing = binary === undefined && process.env.CI === undefined
-
-if (isAnvilMissing) {
-  process.stderr.write(
-    "skipped: tests against anvil, for want of the package @foundry-rs/anvil-linux-amd64 (linux x64)\n"
-  )
-}
+/** True when tests against anvil have to be skipped here. In CI it is always false. */
+export const isAnvilMissing = isMissing("anvil")
 
 export interface Anvil {
   /** Where its JSON-RPC answers, `http://127.0.0.1:PORT`. */

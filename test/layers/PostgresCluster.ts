@@ -1,36 +1,24 @@
 /**
  * A real PostgreSQL for tests: a cluster of its own in a temporary folder, on a free loopback port, with fsync on, killed with the
  * scope (and, on Linux, with this process). The server refuses to run as root, so root starts it as the user `postgres` or `nobody`.
- * Where it is not installed (Debian: `postgresql`), tests that need it are skipped with a printed reason, but never where CI is set.
+ * Where it is not installed (Debian: `postgresql`), tests that need it are skipped, but never where CI is set (`Parts.ts`).
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
+import { isMissing, postgresFolder } from "./Parts.ts"
 
 const SETPRIV = "/usr/bin/setpriv"
-const VERSIONS = "/usr/lib/postgresql"
 const USER = "treemark"
-const START_MILLISECONDS = 30_000
+const START_MILLISECONDS = 300_000
 
-const findBin = (): string | undefined => {
-  if (!existsSync(VERSIONS)) return undefined
-  const newest = readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a))
-  return newest.map((version) => join(VERSIONS, version, "bin")).find((bin) => existsSync(join(bin, "initdb")))
-}
+const bin = postgresFolder()
 
-const bin = findBin()
-
-/** True when tests against PostgreSQL have to be skipped here; prints why once. In CI it is always false. */
-export const isPostgresMissing = bin === undefined && process.env.CI === undefined
-
-if (isPostgresMissing) {
-  process.stderr.write(
-    `skipped: tests against PostgreSQL, for want of ${VERSIONS} (Debian: apt-get install postgresql)\n`
-  )
-}
+/** True when tests against PostgreSQL have to be skipped here. In CI it is always false. */
+export const isPostgresMissing = isMissing("postgres")
 
 export interface PostgresCluster {
   readonly port: number

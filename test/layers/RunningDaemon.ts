@@ -15,7 +15,7 @@ import { COMPILED, TREEMARKD } from "./Built.ts"
 import { type Answer, type Call, send } from "./HttpCall.ts"
 
 const SETPRIV = "/usr/bin/setpriv"
-const START_MILLISECONDS = 90_000
+const START_MILLISECONDS = 300_000
 
 export interface DaemonAccount {
   readonly id: string

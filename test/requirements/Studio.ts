@@ -173,6 +173,6 @@ export const withStudio = (
 ) =>
   layer(Layer.effect(Studio, openStudio(account)).pipe(Layer.provideMerge(RunningDaemon.layer(daemon))), {
     excludeTestServices: true,
-    timeout: 120_000,
+    timeout: 600_000,
     concurrent
   })

@@ -50,7 +50,7 @@ const randomCase = (index: number): { readonly text: string; readonly signature:
 
 describe("backends", () => {
   it("give the answer and the refusal that noble gives, on 10,000 random signatures", {
-    timeout: 240_000
+    timeout: 600_000
   }, async () => {
     const backends = await Promise.all(faster.map((name) => loadBackend(name)))
     const seen = new Map<string, number>()

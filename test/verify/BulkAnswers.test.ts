@@ -117,7 +117,7 @@ describe("results in bulk", () => {
       verdicts.add(result.verdict)
     }
     assert.sameMembers([...verdicts], ["valid", "invalid", "unconfirmed", undefined])
-  }, 120_000)
+  }, 600_000)
 
   it("come from a reader whose shortcut for plain JSON accepts nothing that the strict scan refuses", () => {
     const reading = (text: string) => {

@@ -92,7 +92,7 @@ describe("bulk, of a CAR", () => {
     }
     assert.strictEqual(bulk([car, "--range", "0-100"]).error.code, "usage")
     rmSync(car)
-  }, 60_000)
+  }, 600_000)
 
   it("says where a CAR cannot be read on, keeps what came before, and never holds a block that is too long", async () => {
     const good = await carOf(proofs.slice(0, 2))
@@ -127,7 +127,7 @@ describe("bulk, of a CAR", () => {
       )
       for (const { error } of run.results) if (error !== undefined) assert.isNotEmpty(error.message)
     }
-  }, 60_000)
+  }, 600_000)
 
   it("refuses what is no CAR of version 1, and anything compressed, before anything is verified", async () => {
     const car = Buffer.from(await carOf(proofs.slice(0, 1)))
@@ -147,7 +147,7 @@ describe("bulk, of a CAR", () => {
       assert.deepStrictEqual([run.code, run.error?.code], [2, code], title)
       assert.match(run.stderr, message)
     }
-  }, 60_000)
+  }, 600_000)
 })
 
 describe("chunks of a CAR", () => {

@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process"
 import { chmodSync } from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { isMissing } from "../layers/Parts.ts"
 import { invalidLine, unconfirmedLine, validLine } from "./BulkProofs.ts"
 import { scratch, stub, treemarkVerify } from "./Command.ts"
 
@@ -37,9 +38,8 @@ const plain = (results: ReadonlyArray<Result>) =>
   results.map(({ offset: _, line: __, ...report }: Result & { line?: number }) => report)
 
 const whole = resultsOf(treemarkVerify(["bulk", ndjson, "--json"]).stdout)
-const hasParallel = /^GNU parallel/.test(spawnSync("parallel", ["--version"], { encoding: "utf8" }).stdout ?? "")
 
-describe.skipIf(!hasParallel)("under GNU parallel (needs it: apt-get install -y parallel)", () => {
+describe.skipIf(isMissing("parallel"))("under GNU parallel", () => {
   const shell = (script: string) => spawnSync("bash", ["-c", script], { cwd: files.folder, env, encoding: "utf8" })
 
   it("shards give the results of the whole, in its order, and parallel's exit code counts the parts that are not all valid", () => {

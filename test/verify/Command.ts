@@ -28,7 +28,7 @@ export const treemarkVerify = (args: ReadonlyArray<string>, options: RunOptions 
     env: options.env ?? {},
     cwd: options.cwd,
     encoding: "utf8",
-    timeout: 30_000,
+    timeout: 300_000,
     maxBuffer: 64 * 1024 * 1024
   })
   return { code: status, stdout, stderr }

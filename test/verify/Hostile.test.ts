@@ -37,7 +37,7 @@ const peakMemory = (
   const run = spawnSync(process.execPath, ["--require", watcher, stub, ...args], {
     env: {},
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 120_000,
     ...(input === undefined ? {} : { input })
   })
   return { code: run.status, peak: Number(/peak (\d+)/.exec(run.stderr)?.[1]) / 1024 }
@@ -63,7 +63,7 @@ describe("sizes", () => {
     const endless = spawnSync("sh", ["-c", `yes | "${process.execPath}" "${stub}" -`], {
       env: { PATH: process.env.PATH },
       encoding: "utf8",
-      timeout: 30_000
+      timeout: 120_000
     })
     assert.strictEqual(endless.status, 2)
     assert.include(endless.stderr, "Standard input is larger than 16 MiB")

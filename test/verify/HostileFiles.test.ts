@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { STATEMENT } from "../core/statement/StatementFixture.ts"
 import { author, proofFile, signed, utf8 } from "../core/verification/Fixtures.ts"
+import { isMissing } from "../layers/Parts.ts"
 import { type Run, scratch, stub, treemarkVerify } from "./Command.ts"
 import { proofOfCommit, writeFolder } from "./HistoryFixtures.ts"
 
@@ -21,7 +22,7 @@ const lines = files.write("proofs.ndjson", `${JSON.stringify(JSON.parse(proofFil
 /** Under a limit of the heap and of time, and with the code that --json tells. */
 const refusal = (args: ReadonlyArray<string>, prefix = "") => {
   const command = `${prefix} exec "${process.execPath}" --max-old-space-size=100 "${stub}" "$@" --json`
-  const run = spawnSync("sh", ["-c", command, "sh", ...args], { env: {}, encoding: "utf8", timeout: 20_000 })
+  const run = spawnSync("sh", ["-c", command, "sh", ...args], { env: {}, encoding: "utf8", timeout: 120_000 })
   return { status: run.status, code: /"code": ?"(\w+)"/.exec(run.stdout)?.[1], text: run.stdout + run.stderr }
 }
 
@@ -133,9 +134,7 @@ describe("no environment variable", () => {
   }
 })
 
-const hasStrace = spawnSync("strace", ["-V"]).status === 0
-
-describe.skipIf(!hasStrace)("nothing is written but the output (needs strace: apt-get install -y strace)", () => {
+describe.skipIf(isMissing("strace"))("nothing is written but the output (needs strace)", () => {
   const trace = join(files.folder, "trace")
   const CALLS =
     "open,openat,openat2,creat,mkdir,mkdirat,unlink,unlinkat,rename,renameat,renameat2,truncate,ftruncate,link,linkat,symlink,symlinkat,chmod,fchmod,fchmodat,mknod,mknodat"
@@ -144,7 +143,7 @@ describe.skipIf(!hasStrace)("nothing is written but the output (needs strace: ap
     const run = spawnSync("strace", ["-f", "-qq", "-e", `trace=${CALLS}`, "-o", trace, process.execPath, ...args], {
       env: {},
       stdio: ["ignore", out, out],
-      timeout: 60_000
+      timeout: 120_000
     })
     closeSync(out)
     assert.notStrictEqual(run.status, null)

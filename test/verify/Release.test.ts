@@ -12,7 +12,7 @@ afterAll(files.remove)
 
 const run = (command: string, args: ReadonlyArray<string>, cwd: string) => {
   const { NODE_OPTIONS: _, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8", timeout: 120_000 })
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8", timeout: 600_000 })
   assert.strictEqual(status, 0, `${command} ${args.join(" ")}\n${stdout}\n${stderr}`)
   return stdout
 }

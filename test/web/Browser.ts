@@ -1,18 +1,15 @@
 /**
  * Debian's Chromium for a test, without a network, and pages that note every request, error and refusal. Where it is not installed, tests that
- * need it are skipped with a printed reason, but never where CI is set.
+ * need it are skipped, but never where CI is set (layers/Parts.ts).
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import puppeteer, { type Browser, type Page } from "puppeteer-core"
+import { CHROMIUM, isMissing } from "../layers/Parts.ts"
 
-const BINARY = "/usr/bin/chromium"
-
-/** True when tests in a browser have to be skipped here; prints why once. In CI it is always false. */
-export const isBrowserMissing = !existsSync(BINARY) && process.env.CI === undefined
-
-if (isBrowserMissing) process.stderr.write(`skipped: tests in a browser, for want of ${BINARY} (Debian: chromium)\n`)
+/** True when tests in a browser have to be skipped here. In CI it is always false. */
+export const isBrowserMissing = isMissing("chromium")
 
 export interface Chromium {
   readonly browser: Browser
@@ -24,7 +21,7 @@ export interface Chromium {
 export const startBrowser = async (): Promise<Chromium> => {
   const folder = mkdtempSync(join(tmpdir(), "treemark-web-"))
   const browser = await puppeteer.launch({
-    executablePath: BINARY,
+    executablePath: CHROMIUM,
     userDataDir: join(folder, "profile"),
     args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-gpu", "--disable-dev-shm-usage"]
   })
@@ -78,11 +75,11 @@ export const textOf = (page: Page, selector: string): Promise<string> =>
 
 /** Waits until the verdict is this one. */
 export const untilVerdict = async (page: Page, verdict: string): Promise<void> => {
-  await page.waitForSelector(`#verdict.${verdict}:not([hidden])`, { timeout: 20_000 })
+  await page.waitForSelector(`#verdict.${verdict}:not([hidden])`, { timeout: 600_000 })
 }
 
 /** Waits until the file that was given has been measured and compared. */
-export const untilCompared = async (page: Page, timeout = 20_000): Promise<void> => {
+export const untilCompared = async (page: Page, timeout = 120_000): Promise<void> => {
   await page.waitForFunction(
     `document.querySelector("#give-asset").classList.contains("has-asset") &&
      !document.querySelector("#checks").textContent.includes("asset_not_given")`,

@@ -159,7 +159,7 @@ describe.skipIf(isBrowserMissing)("the page that verifies, opened from a file", 
     await tab.close()
   })
 
-  it("reads an asset of 512 MB without holding it in memory", { timeout: 120_000 }, async () => {
+  it("reads an asset of 512 MB without holding it in memory", { timeout: 600_000 }, async () => {
     const zeros = file("zeros.bin", "")
     truncateSync(zeros, 2 ** 29)
     const big = withProof("big.html", proofFor(utf8("x"), { assetSha256: ZEROS_SHA256, assetCid: "not comparable" }))

@@ -198,7 +198,7 @@ class Life {
 }
 
 describe("any life of a commit", () => {
-  it(`conserves money and has a way on, in ${LIVES} random ones`, { timeout: 120_000 }, () => {
+  it(`conserves money and has a way on, in ${LIVES} random ones`, { timeout: 600_000 }, () => {
     const ends = new Map<string, number>()
     for (let seed = 0; seed < LIVES; seed++) {
       const life = new Life(seed)

@@ -61,7 +61,7 @@ describe("a daemon with content_url", () => {
         yield* storage.start
         assert.strictEqual((yield* daemon.call(`/ipfs/${asset.assetCid}`, range)).status, 206)
       }).pipe(Effect.scoped),
-    120_000
+    600_000
   )
 
   it.live("does not start without the bucket, or without a key, and says what to correct", () =>

@@ -196,10 +196,10 @@ export const capture = Effect.fnUntraced(function* (caller: Caller, commitId: st
   yield* (yield* Charges).capture(hold, amount((yield* Prices).commit + gasPaid))
 })
 
-/** Waits until `look` answers what satisfies `isDone`, 10 s at most; answers the last look. */
+/** Waits until `look` answers what satisfies `isDone`, five minutes at most; answers the last look. */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isDone: (found: A) => boolean) =>
   Effect.gen(function* () {
-    for (let left = 500; ; left--) {
+    for (let left = 15_000; ; left--) {
       const found = yield* look
       if (isDone(found) || left === 0) return found
       yield* Effect.sleep("20 millis")

@@ -108,6 +108,6 @@ ${role("mainnet", anvil.url)}${role("testnet", anvil.url)}`
           assert.strictEqual(final.json().txHash, sent.txHash)
         }).pipe(Effect.provide(RunningDaemon.layer({ settings })))
       }).pipe(Effect.scoped),
-    90_000
+    600_000
   )
 })

@@ -117,7 +117,7 @@ describe("a daemon with three committers on the embedded chains", () => {
         assert.deepStrictEqual([...recorders].sort(), addresses.toSorted())
         assert.deepInclude((yield* daemon.admin("audit")) as object, { clean: true })
       }).pipe(Effect.provide(RunningDaemon.layer({ env: { TREEMARK_COMMITTERS: `${COUNT}` } })), Effect.scoped),
-    90_000
+    600_000
   )
 })
 

@@ -77,7 +77,7 @@ describe.skipIf(isAnvilMissing)("the history of an asset", () => {
         yield* read({ limit: 1, from: "newest" })
         assert.strictEqual(proxy.calls("eth_getLogs") - before, 1)
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 
   it.live(
@@ -103,7 +103,7 @@ describe.skipIf(isAnvilMissing)("the history of an asset", () => {
         proxy.plan = (method) => (method === "eth_call" ? { result: wrong } : undefined)
         assert.strictEqual(words(yield* read()), "one two three four five")
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 
   it.live(
@@ -123,6 +123,6 @@ describe.skipIf(isAnvilMissing)("the history of an asset", () => {
         assert.strictEqual(Math.min(...asked), third)
         assert.deepStrictEqual(yield* reader(proxy.url, { from_block: 1_000_000 })(), [])
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 })

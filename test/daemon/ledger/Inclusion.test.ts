@@ -104,7 +104,7 @@ describe("a proof of inclusion", () => {
           nonce += count
         }
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 
   it.live.skipIf(isAnvilMissing)(
@@ -118,6 +118,6 @@ describe("a proof of inclusion", () => {
           nonce += count
         }
       }).pipe(Effect.scoped),
-    60_000
+    600_000
   )
 })

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { isAnvilMissing } from "../../layers/Anvil.ts"
+import { amountOf, patience } from "../../layers/Long.ts"
 import { isPostgresMissing } from "../../layers/PostgresCluster.ts"
 import {
   assertConsistent,
@@ -17,12 +18,11 @@ import {
   type Replica
 } from "./ReplicaRig.ts"
 
-const COMMITS = Number(process.env.TREEMARK_TEST_COMMITS ?? 200)
+const COMMITS = amountOf("TREEMARK_TEST_COMMITS", { whole: 1000, part: 100 })
 /** Longer than a sign of life counts, so that the stopped daemon loses the wallet. */
 const STOP_SECONDS = Number(process.env.TREEMARK_TEST_STOP_SECONDS ?? 11)
 const CALLERS = 16
 const FAIL_OVER_MS = 15_000
-const LONG = 60_000 + COMMITS * 300 + STOP_SECONDS * 4_000
 
 /** `count` commits by all callers; `done` grows as they are answered. */
 const load = (
@@ -93,7 +93,7 @@ describe.skipIf(isPostgresMissing || isAnvilMissing)("two daemons on one databas
         assert.isBelow(afterStop, FAIL_OVER_MS)
         yield* assertConsistent(rig, done)
       }).pipe(Effect.scoped),
-    LONG
+    patience(6)
   )
 
   it.live(
@@ -125,6 +125,6 @@ describe.skipIf(isPostgresMissing || isAnvilMissing)("two daemons on one databas
         yield* assertConsistent(rig, done)
         for (const { process } of replicas) assert.isTrue(Option.isNone(yield* Effect.timeoutOption(process.ended, 50)))
       }).pipe(Effect.scoped),
-    LONG
+    patience(6)
   )
 })

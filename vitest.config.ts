@@ -4,6 +4,7 @@
  * files of which `npm test` runs a part, whole. No retries, so that a flake is seen; and no test fails for being slow on a busy machine, for
  * what has to be quick is asserted where it has to.
  */
+import { resolve } from "node:path"
 import { defineConfig } from "vitest/config"
 import LongestFirst from "./test/LongestFirst.ts"
 
@@ -16,6 +17,9 @@ const LONG = [
   "test/fuzz/Fuzz.test.ts"
 ]
 const TEN_MINUTES = 600_000
+
+/** Code of libraries is compiled once and not by each worker and each command; Node looks whether it still fits. */
+process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/treemark-test-compiled")
 
 const parts = { globalSetup: "./test/GlobalSetup.ts" }
 const projects =

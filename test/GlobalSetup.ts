@@ -20,7 +20,7 @@ import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { promisify } from "node:util"
 import { build } from "rolldown"
-import { BUILT, PLACES, repository } from "./layers/Built.ts"
+import { BUILT, COMPILED, PLACES, repository } from "./layers/Built.ts"
 
 const BUILDS = join(repository, "node_modules/.cache/treemark-test")
 const MADE_OF = [
@@ -100,12 +100,7 @@ const buildWatchedDaemon = async (draft: string): Promise<void> => {
 /** Starts a daemon and ends it in good order, after which its compiled code is there for all that are killed. */
 const compile = async (folder: string, place: string, ...args: ReadonlyArray<string>): Promise<void> => {
   const home = mkdtempSync(join(tmpdir(), "treemark-compile-"))
-  const env = {
-    PATH: process.env.PATH,
-    TREEMARK_HOME: home,
-    TREEMARK_PORT: "0",
-    NODE_COMPILE_CACHE: join(folder, PLACES.compiled)
-  }
+  const env = { PATH: process.env.PATH, TREEMARK_HOME: home, TREEMARK_PORT: "0", ...COMPILED }
   const daemon = spawn(process.execPath, [join(folder, place), ...args], { env, stdio: ["ignore", "pipe", "ignore"] })
   const ended = once(daemon, "exit")
   await Promise.race([once(daemon.stdout, "data"), ended])

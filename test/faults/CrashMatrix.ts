@@ -21,7 +21,10 @@ export type Work = "credits" | "tokens" | "again"
 
 /** A wallet is settled this soon after its commit, so that the transfer is part of the work. */
 const SETTLE_EVERY_MS = "150"
+/** Until it has died, or done all it was asked for. */
 const DEATH = "3 minutes"
+/** For what it may do after that. */
+const AFTERWARDS = "5 seconds"
 const TRIES = 4
 
 const textOf = ({ line, time }: Point): string => (time === 1 ? line : `${line} (${time})`)
@@ -102,7 +105,7 @@ export const crashMatrix = Effect.fnUntraced(function* (
       Effect.andThen(isAnswered(faults)),
       Effect.andThen(untilSettled(rig)),
       Effect.andThen(isPaid),
-      Effect.andThen(Effect.never)
+      Effect.andThen(Effect.sleep(AFTERWARDS))
     )
     yield* Effect.raceFirst(daemon.ended, Effect.timeoutOption(passedBy, DEATH))
     disarm(faults)

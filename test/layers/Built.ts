@@ -14,11 +14,11 @@ export const repository = resolve(import.meta.dirname, "../..")
 export const PLACES = {
   treemarkd: "packages/daemon/bin/treemarkd.js",
   treemarkVerify: "packages/verify/bin/treemark-verify.js",
-  watchedDaemon: "faults/Daemon.js",
-  compiled: "compiled"
+  watchedDaemon: "faults/Daemon.js"
 }
 
 const built = process.env[BUILT]
+const compiled = process.env.NODE_COMPILE_CACHE
 
 /** `treemarkd`, to be run with Node. */
 export const TREEMARKD = join(built ?? repository, PLACES.treemarkd)
@@ -29,6 +29,5 @@ export const TREEMARK_VERIFY = join(built ?? repository, PLACES.treemarkVerify)
 /** The daemon of faults/Daemon.ts, whose outside effects are watched, to be run with Node; there is none from sources. */
 export const WATCHED_DAEMON = built === undefined ? undefined : join(built, PLACES.watchedDaemon)
 
-/** Variables of a process of the daemon besides its own: where Node keeps compiled code for the next start. */
-export const COMPILED: Readonly<Record<string, string>> =
-  built === undefined ? {} : { NODE_COMPILE_CACHE: join(built, PLACES.compiled) }
+/** Variables of a process of the daemon besides its own: where Node keeps compiled code for the next start (`vitest.config.ts`). */
+export const COMPILED: Readonly<Record<string, string>> = compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }

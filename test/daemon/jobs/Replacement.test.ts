@@ -44,6 +44,14 @@ const mineAt = ({ steer }: Anvil, baseFeePerGas: bigint) =>
     await steer.mine({ blocks: 1 })
   })
 
+/** Waits until the node has the transaction in its pool. */
+const untilInPool = ({ steer }: Anvil, hash: Hex | undefined) =>
+  Effect.gen(function* () {
+    const pool = Effect.promise(() => steer.getTxpoolContent())
+    const isThere = Effect.map(pool, (content) => JSON.stringify(content).includes(hash ?? "-"))
+    assert.isTrue(yield* eventually(isThere, (found) => found))
+  })
+
 /** A commit in the pool of an anvil that does not mine, and then the base fee above what it offers. */
 const stuck = Effect.fnUntraced(function* (anvil: Anvil, baseFee: bigint) {
   const recording = yield* Effect.forkChild(recordOne("one"))
@@ -75,12 +83,7 @@ describe.skipIf(isAnvilMissing)("a transaction that offers less than the base fe
           for (const fee of ["maxFeePerGas", "maxPriorityFeePerGas"] as const) {
             assert.isTrue((next?.[fee] ?? 0n) * 8n >= (old?.[fee] ?? 0n) * 9n, fee)
           }
-          const pending = Effect.promise(() => anvil.steer.getTxpoolContent())
-          const inPool = eventually(
-            Effect.map(pending, (pool) => JSON.stringify(pool).includes(variants[1]?.tx_hash ?? "-")),
-            (found) => found
-          )
-          assert.isTrue(yield* inPool)
+          yield* untilInPool(anvil, variants[1]?.tx_hash)
           yield* mineAt(anvil, parseGwei("45"))
           const entry = yield* yield* Fiber.join(recording)
           assert.strictEqual(entry.txHash, variants[1]?.tx_hash)
@@ -133,13 +136,9 @@ describe.skipIf(isAnvilMissing)("a transaction that offers less than the base fe
       yield* run(
         Effect.gen(function* () {
           const [, next] = yield* variantsOf("one")
-          yield* eventually(
-            Effect.sync(() => proxy.sent.includes(next?.raw_tx ?? "-")),
-            (sent) => sent
-          )
-          yield* Effect.sleep("100 millis")
+          yield* untilInPool(anvil, next?.tx_hash)
           yield* mineAt(anvil, parseGwei("45"))
-          const job = yield* eventually(jobOf("one"), isCaptured)
+          const job = yield* eventually(jobOf("one"), (found) => isCaptured(found) && found?.state === "mined")
           assert.deepInclude({ ...job }, { state: "mined", tx_hash: next?.tx_hash ?? "", nonce: 0 })
         }).pipe(Effect.tap(() => Effect.sync(() => assert.include(proxy.sent, original))))
       )
@@ -173,11 +172,7 @@ describe.skipIf(isAnvilMissing)("a transaction that offers less than the base fe
           yield* eventually(jobOf("one"), (found) => found?.state === "sent")
           yield* mineAt(anvil, parseGwei("20000"))
           const [, next] = yield* eventually(variantsOf("one"), (found) => found.length === 2)
-          yield* eventually(
-            Effect.sync(() => proxy.sent.includes(next?.raw_tx ?? "-")),
-            (sent) => sent
-          )
-          yield* Effect.sleep("100 millis")
+          yield* untilInPool(anvil, next?.tx_hash)
           yield* mineAt(anvil, parseGwei("20000"))
           const job = yield* eventually(jobOf("one"), isCaptured)
           assert.strictEqual(job?.captured, (TOKEN / 5n).toString())
@@ -198,7 +193,7 @@ describe.skipIf(isAnvilMissing)("a transaction that no block takes though it off
           const recording = yield* Effect.forkChild(recordOne("one"))
           const variants = yield* eventually(variantsOf("one"), (found) => found.length === 2)
           assert.lengthOf(variants, 2)
-          yield* Effect.sleep("100 millis")
+          yield* untilInPool(anvil, variants[1]?.tx_hash)
           yield* Effect.promise(() => anvil.steer.mine({ blocks: 1 }))
           assert.strictEqual((yield* yield* Fiber.join(recording)).txHash, variants[1]?.tx_hash)
         }),

@@ -181,9 +181,14 @@ describe("no proof of inclusion is made, and the proof says why,", () => {
 describe("a checkpoint", () => {
   live("has the blocks asked for and the newest one, each once, with the hashes the node has now", ({ chain, place }) =>
     Effect.gen(function* () {
-      const { chainId, hashes } = yield* checkpointOf(asked(chain), [place.blockNumber, 0, place.blockNumber])
+      const { chainId, contracts, hashes } = yield* checkpointOf(asked(chain), [
+        place.blockNumber,
+        0,
+        place.blockNumber
+      ])
       const head = Number(yield* Effect.promise(() => chain.request({ method: "eth_blockNumber" })))
       assert.strictEqual(chainId, CHAIN_ID)
+      assert.deepStrictEqual(contracts, [CONTRACT])
       assert.deepStrictEqual([...hashes.keys()], [...new Set([0, place.blockNumber, head])])
       assert.strictEqual(hashes.get(place.blockNumber), place.blockHash)
     })

@@ -1,6 +1,7 @@
 /** A signed commit on a real chain, in a block with as many other transactions as a test wants, and the proof of it. */
 
 import { assert } from "@effect/vitest"
+import { walletAddress } from "@treemark/core"
 import {
   inputOfProof,
   parseProof,
@@ -39,6 +40,7 @@ export interface Chain {
 
 export const asked = (chain: Chain) => ({
   ...networkOf("test", chain.chainId, chain.request),
+  contract: walletAddress(chain.contract),
   embedded: chain.embedded
 })
 

@@ -157,6 +157,22 @@ const operations = HttpApiGroup.make("operations").add(
     /** `checkpoint`: the file's text. */
     success: Schema.Struct({ chainId: Schema.Int, blocks: Schema.Int, checkpoint: Schema.String }),
     ...refused
+  }),
+  HttpApiEndpoint.post("signCheckpoint", "/checkpoints", {
+    payload: Schema.Struct({
+      checkpoint: Schema.String,
+      account: Schema.NullOr(AccountName),
+      cosign: Schema.Boolean
+    }),
+    success: Schema.Struct({
+      chainId: Schema.Int,
+      blocks: Schema.Int,
+      signer: Schema.String,
+      /** Everybody who has signed it, the signer among them. */
+      signers: Schema.Array(Schema.String),
+      checkpoint: Schema.String
+    }),
+    ...refused
   })
 )
 

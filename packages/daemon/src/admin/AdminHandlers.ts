@@ -34,10 +34,12 @@ import { exportCheckpoint } from "../ledger/Checkpoint.ts"
 import { LocalChains } from "../ledger/embedded/LocalChains.ts"
 import type { Networks } from "../ledger/Networks.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
+import type { HdWallets } from "../wallets/HdWallets.ts"
 import { Seed } from "../wallets/Seed.ts"
 import { AdminApi, REGISTER_PATH, type StatusView } from "./AdminApi.ts"
 import { AdminRefused, refuse, refused } from "./AdminRefused.ts"
 import { booksHandlers } from "./BooksHandlers.ts"
+import { signCheckpoint } from "./CheckpointSigning.ts"
 import { historyHandlers } from "./HistoryHandlers.ts"
 import { proofOfTree } from "./ProofOfTree.ts"
 
@@ -163,7 +165,17 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
     const accounts = yield* Accounts
     const idempotency = yield* Idempotency
     const services = yield* Effect.context<
-      Acts | Charges | ContentStore | FinishedCommits | Ledger | Networks | Receipts | Registry | Signer
+      | Accounts
+      | Acts
+      | HdWallets
+      | Charges
+      | ContentStore
+      | FinishedCommits
+      | Ledger
+      | Networks
+      | Receipts
+      | Registry
+      | Signer
     >()
     return handlers.handleAll({
       balance: ({ payload }) => balancesOf(balances, payload.wallet, payload.allNetworks).pipe(refused),
@@ -194,7 +206,8 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
           chainId: checkpoint.chainId,
           blocks: checkpoint.hashes.size,
           checkpoint: checkpointText(checkpoint)
-        })).pipe(Effect.provide(services), refused)
+        })).pipe(Effect.provide(services), refused),
+      signCheckpoint: ({ payload }) => signCheckpoint(payload).pipe(Effect.provide(services), refused)
     })
   })
 )

@@ -101,7 +101,10 @@ describe("a history", () => {
   it("is told to people with a line a commit, what is wrong below it, and the verdict last", () => {
     const { code, stdout } = history(writeFolder(mixed))
     assert.strictEqual(code, 1)
-    assert.match(stdout, /^asset bafk\w+, chain 7053001, contract 0x\w{40}\n\nG {4}1 {2}block 10, log 0 {2}0x/)
+    assert.match(
+      stdout,
+      /^asset bafk\w+, chain 7053001, contract 0x\w{40}\nrecorder expected: 0x\w{40}, because it recorded the first commit;.*--recorder\n\nG {4}1 {2}block 10, log 0 {2}0x/
+    )
     for (const letter of [
       "U    2  block 10, log 1",
       "N    3  block 11, log 0",

@@ -7,7 +7,8 @@ import { CID } from "multiformats/cid"
 import * as Digest from "multiformats/hashes/digest"
 import { type ProofDocument, proofText } from "../../packages/core/src/proof/Proof.ts"
 import { HISTORY_CODES } from "../../packages/verify/src/history/HistoryCodes.ts"
-import { author, committer, utf8 } from "../core/verification/Fixtures.ts"
+import { findings } from "../../packages/verify/src/history/VerifyHistory.ts"
+import { author, committer, stranger, utf8 } from "../core/verification/Fixtures.ts"
 import { repository } from "./Command.ts"
 import {
   blocksOf,
@@ -20,6 +21,7 @@ import {
   writeCar,
   writeFolder
 } from "./HistoryFixtures.ts"
+import { copied, readReport, sourceOf } from "./HistoryReports.ts"
 import { good, historyJson, keep, type Problem, shapeOf } from "./HistoryRuns.ts"
 
 /** Codes that a test of this file has seen; the list is closed, so all must be. */
@@ -253,6 +255,18 @@ describe("what is wrong with a history has its own code", () => {
   })
 })
 
+it("act_copied: a signed act is its author's once, and the second time the word of whoever recorded it", () => {
+  const copies = [copied(0, committer), copied(1, stranger)]
+  const [first, second] = [...findings(sourceOf(copies), { verifyBytes: readReport })]
+  assert.deepStrictEqual([first?.status, second?.status], ["G", "R"])
+  assert.deepStrictEqual([first?.act?.by, second?.act?.by], ["author", "recorder"])
+  assert.deepStrictEqual(
+    second?.problems.map(({ code, at }) => [code, at]),
+    [["act_copied", "/commits/1"]]
+  )
+  for (const { code } of second?.problems ?? []) seen.add(code)
+})
+
 describe("the codes of a history", () => {
   const documented = readFileSync(resolve(repository, "docs/proof-format.md"), "utf8")
 
@@ -275,6 +289,7 @@ describe("the codes of a history", () => {
       "root_missing",
       "commit_out_of_order",
       "commit_twice",
+      "act_copied",
       "proof_other_asset",
       "proof_asset_unknown",
       "proof_other_chain",

@@ -72,7 +72,11 @@ export {
   type AuthorsReading,
   type AuthorsRefusalCode,
   type KnownAuthor,
-  parseAuthors
+  parseAuthors,
+  type Revocation,
+  type Role,
+  revocationOf,
+  roleLines
 } from "./verification/AuthorsFile.ts"
 export { CHECKS, type CheckName, CODES, type Code, type CodeMeaning } from "./verification/Codes.ts"
 export type { Recover, VerifyInput } from "./verification/Evidence.ts"
@@ -87,6 +91,7 @@ export type {
   NearMiss
 } from "./verification/explain/Explanation.ts"
 export type { NearMissKind } from "./verification/explain/NearMiss.ts"
+export { type CommitTime, keyProblem } from "./verification/NamedSigner.ts"
 export type { Act, Answers, Check, Findings, Provenance, Report, Verdict, Witness } from "./verification/Report.ts"
 export type { Sha256 } from "./verification/Unixfs.ts"
 export { inputOfProof, verify } from "./verification/Verify.ts"

@@ -51,7 +51,8 @@ const ADVICE: Partial<Record<FileKind, string>> = {
 /** Sentences for people; undefined when the file is of the kind asked for and its reader knows better what is wrong with it. */
 export const wrongFile = (bytes: Uint8Array, wanted: Wanted): string | undefined => {
   const { kind, name } = lookAt(bytes)
-  if (kind === wanted || kind === "json" || (wanted === "proof" && kind === "proof-page")) return undefined
+  if ((kind === wanted && kind !== "history") || kind === "json" || (wanted === "proof" && kind === "proof-page"))
+    return undefined
   const isThis = `This is not ${WANTED[wanted]}: it is ${name}.`
   if (kind === "empty" || kind === "cut-json") return `${isThis} ${GET_AGAIN}`
   const advice = kind === "binary" && wanted === "proof" ? AS_ASSET : ADVICE[kind]

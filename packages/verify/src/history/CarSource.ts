@@ -1,7 +1,8 @@
 /** A history in a CAR on this disk: the file opened and read in place; what a history in a CAR is, CarHistory.ts says. */
 import { hash } from "node:crypto"
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
-import { BLOCK_LIMIT } from "../car/CarFormat.ts"
+import { BLOCK_LIMIT, otherContainer } from "../car/CarFormat.ts"
+import { wrongFile } from "../files/WrongFile.ts"
 import { unreadable } from "../Unreadable.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import { carHistory } from "./CarHistory.ts"
@@ -19,9 +20,18 @@ export const openCar = (path: string): HistorySource => {
       (bytes) => hash("sha256", bytes)
     )
   } catch (error) {
+    const refusal = inWords(file, error)
     closeSync(file)
-    throw error
+    throw refusal
   }
+}
+
+/** What no container is, is named for what it is. */
+const inWords = (file: number, error: unknown): unknown => {
+  if (!(error instanceof UnusableInput) || error.code !== "container_unknown") return error
+  const bytes = readAt(file, 0, BLOCK_LIMIT)
+  const message = otherContainer(bytes) === undefined ? wrongFile(bytes, "history") : undefined
+  return message === undefined ? error : new UnusableInput(error.code, message)
 }
 
 /** A pipe cannot be read twice, and a device has no end. */

@@ -4,12 +4,15 @@
  */
 
 export interface HistoryCodeMeaning {
-  readonly leadsTo: "invalid" | "unconfirmed"
+  /** `recorded`: what was done is the word of whoever recorded it (letter R). */
+  readonly leadsTo: "invalid" | "unconfirmed" | "recorded"
   readonly meaning: string
 }
 
 const invalid = (meaning: string): HistoryCodeMeaning => ({ leadsTo: "invalid", meaning })
 const unconfirmed = (meaning: string): HistoryCodeMeaning => ({ leadsTo: "unconfirmed", meaning })
+
+const recorded = (meaning: string): HistoryCodeMeaning => ({ leadsTo: "recorded", meaning })
 
 const LIST = {
   proof_left_out: unconfirmed(
@@ -38,6 +41,10 @@ const LIST = {
     "The commit stands before the one above it on the ledger, so the index is not in the ledger's order."
   ),
   commit_twice: invalid("The commit stands at the same place on the ledger as the one above it."),
+
+  act_copied: recorded(
+    "The same signed act stands further up: its signature was sent a second time, which anybody who saw it can do, so this time it is the recorder's word."
+  ),
 
   proof_other_asset: invalid("The proof is of another asset than the history."),
   proof_asset_unknown: unconfirmed(

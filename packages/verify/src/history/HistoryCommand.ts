@@ -1,16 +1,19 @@
 /** `treemark-verify history`: verifies an exported history and says where it breaks. A file of its own in the release. */
 import { statSync } from "node:fs"
 import { loadBackend } from "../backends/Backend.ts"
-import { makeVerifier } from "../bulk/Verifier.ts"
+import type { BackendName } from "../backends/BackendName.ts"
+import { makeVerifier, type Verifier } from "../bulk/Verifier.ts"
 import { EXIT_CODES, refused } from "../Outcome.ts"
 import { questionOf } from "../Question.ts"
 import { writeText } from "../Streams.ts"
-import { UnusableInput } from "../UnusableInput.ts"
+import { foreseen } from "../Unforeseen.ts"
 import { openCar } from "./CarSource.ts"
 import { openFolder } from "./FolderSource.ts"
 import { HISTORY_HELP, type HistoryArguments, readHistoryArguments } from "./HistoryArguments.ts"
-import { jsonText, plainText } from "./HistoryText.ts"
-import { findings, summarize } from "./VerifyHistory.ts"
+import type { HistorySource } from "./HistorySource.ts"
+import { type HistoryText, jsonText, plainText } from "./HistoryText.ts"
+import type { Recorders } from "./Recorders.ts"
+import { findings, recordersIn, summarize } from "./VerifyHistory.ts"
 
 const OUT = 1
 const ERR = 2
@@ -23,33 +26,58 @@ export const runHistory = async (args: ReadonlyArray<string>): Promise<0 | 1 | 2
     writeText(OUT, HISTORY_HELP)
     return 0
   } catch (error) {
-    if (!(error instanceof UnusableInput)) throw error
-    const { exitCode, stderr, stdout } = refused(error, args.includes("--json"))
+    const { exitCode, stderr, stdout } = refused(foreseen(error), args.includes("--json"))
     writeText(OUT, stdout)
     writeText(ERR, stderr)
     return exitCode
   }
 }
 
-const verifyHistory = async (command: HistoryArguments): Promise<0 | 1 | 3> => {
+const verifyHistory = async (command: HistoryArguments): Promise<0 | 1 | 2 | 3> => {
   const backend = await loadBackend(command.backend)
-  const verifier = makeVerifier(backend, questionOf(command))
+  const question = questionOf(command)
+  const verifier = makeVerifier(backend, question)
   const source = isFolder(command.input) ? openFolder(command.input) : openCar(command.input)
+  const recorders = recordersIn(source, { recorders: command.recorders, authors: question.authors })
   try {
-    const text = command.json ? jsonText() : plainText()
-    const summary = summarize()
-    writeText(OUT, text.head(source.index))
-    for (const finding of findings(source, verifier)) {
-      summary.add(finding)
-      writeText(OUT, text.commit(finding))
-    }
-    const strays = source.strays()
-    const sum = summary.end(strays)
-    writeText(OUT, text.end(strays, sum, backend.name))
-    return EXIT_CODES[sum.verdict]
+    return told(source, { verifier, recorders, backend: backend.name, text: command.json ? jsonText() : plainText() })
   } finally {
     source.close()
   }
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+interface Telling {
+  readonly verifier: Verifier
+  readonly recorders: Recorders
+  readonly backend: BackendName
+  readonly text: HistoryText
+}
+
+/** Commit by commit. What fails on the way ends the document as a whole one, with the error in it. */
+const told = (source: HistorySource, { backend, recorders, text, verifier }: Telling): 0 | 1 | 2 | 3 => {
+  const summary = summarize()
+  writeText(OUT, text.head(source.index, recorders))
+  try {
+    for (const finding of findings(source, verifier, recorders)) {
+      summary.add(finding)
+      writeText(OUT, text.commit(finding))
+    }
+    const strays = source.strays()
+    const sum = summary.end(strays)
+    writeText(OUT, text.end(strays, sum, backend))
+    return EXIT_CODES[sum.verdict]
+  } catch (error) {
+    const refusal = foreseen(error)
+    writeText(OUT, text.broken(refusal))
+    writeText(ERR, refused(refusal, false).stderr)
+    return 2
+  }
+}
+
+const isFolder = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

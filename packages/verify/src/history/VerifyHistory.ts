@@ -2,15 +2,19 @@
  * Verifies a history commit by commit, in the order of its index. Each proof is judged as it is alone; beside that, the index must be in the
  * ledger's order and say of each commit what its proof says. A problem never hides another, and none stops the rest.
  */
-import type { Report, Verdict } from "@treemark/core/verify"
+import type { Act, Answers, Report, Verdict } from "@treemark/core/verify"
 import type { Verifier } from "../bulk/Verifier.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import { HISTORY_CODES, type HistoryProblem, problem } from "./HistoryCodes.ts"
 import type { HistoryEntry, HistoryIndex, HistoryPlace } from "./HistoryIndex.ts"
 import type { HistorySource } from "./HistorySource.ts"
+import { type NamedRecorders, type Recorders, recordersOf } from "./Recorders.ts"
 
-/** As git's `%G?`: G signed by its author, U unconfirmed, B bad, N nothing to check: the export has no proof. */
-export type Letter = "G" | "U" | "B" | "N"
+/**
+ * As git's `%G?`: G signed by its author, and done by the author or recorded by a wallet whose word is taken; R the tree is the author's, and what was done
+ * is the word of whoever recorded it; U unconfirmed, B bad, N nothing to check: the export has no proof.
+ */
+export type Letter = "G" | "R" | "U" | "B" | "N"
 
 export interface CommitFinding extends HistoryPlace {
   /** From 1. */
@@ -20,6 +24,9 @@ export interface CommitFinding extends HistoryPlace {
   readonly proof: string | null
   /** Why the export has no proof. */
   readonly reason: string | null
+  /** What was done, and whose word that is here: an act that was copied is not its author's a second time. */
+  readonly act: Act | null
+  readonly answers: Answers | null
   readonly problems: ReadonlyArray<HistoryProblem>
   /** The report that the proof has alone; null when it could not be read. */
   readonly report: Report | null
@@ -29,6 +36,8 @@ export interface HistorySummary {
   readonly verdict: Verdict
   readonly commits: number
   readonly good: number
+  /** Of the author's tree, with the word of a recorder for what was done. */
+  readonly recorded: number
   readonly unconfirmed: number
   readonly bad: number
   readonly notChecked: number
@@ -36,25 +45,36 @@ export interface HistorySummary {
   readonly breaksAt: number | null
 }
 
-const VERDICTS = { G: "valid", U: "unconfirmed", N: "unconfirmed", B: "invalid" } as const
+const VERDICTS = { G: "valid", R: "unconfirmed", U: "unconfirmed", N: "unconfirmed", B: "invalid" } as const
 const HEAVIEST_FIRST = ["invalid", "unconfirmed", "valid"] as const
 
-/** Every commit in turn. */
-export function* findings(source: HistorySource, verifier: Verifier): Generator<CommitFinding> {
+/** Whose word for an act is taken in the history at `source`. */
+export const recordersIn = ({ index }: HistorySource, named: NamedRecorders): Recorders =>
+  recordersOf(named, index?.entries[0]?.place.recorder)
+
+/** Every commit in turn. `recorders`: without them, those that are expected where nobody is named. */
+export function* findings(
+  source: HistorySource,
+  verifier: Pick<Verifier, "verifyBytes">,
+  recorders: Recorders = recordersIn(source, {})
+): Generator<CommitFinding> {
   const { index } = source
   if (index === undefined) return
   const named = new Set<string>()
+  const acts = new Set<string>()
   for (const [at, entry] of index.entries.entries()) {
     const { place, proof, reason } = entry
     const problems = [...orderProblems(index.entries[at - 1], entry, at), ...nameProblems(entry, named, at)]
     const judged = proof === null ? withoutProof(entry, at) : withProof(proof, { entry, index, source, verifier })
-    problems.push(...judged.problems)
+    problems.push(...judged.problems, ...copyProblems(judged.report, acts, at))
     yield {
       number: at + 1,
-      status: letterOf(judged.report, problems),
+      status: letterOf(judged.report, problems, recorders),
       ...place,
       proof,
       reason,
+      act: actIn(judged.report, problems),
+      answers: judged.report?.answers ?? null,
       problems,
       report: judged.report
     }
@@ -65,7 +85,7 @@ export const summarize = (): {
   readonly add: (finding: CommitFinding) => void
   readonly end: (strays: ReadonlyArray<HistoryProblem>) => HistorySummary
 } => {
-  const counts = { G: 0, U: 0, B: 0, N: 0 }
+  const counts = { G: 0, R: 0, U: 0, B: 0, N: 0 }
   let breaksAt: number | null = null
   return {
     add: ({ number, status }) => {
@@ -73,12 +93,13 @@ export const summarize = (): {
       if (status !== "G") breaksAt ??= number
     },
     end: (strays) => {
-      const verdicts = new Set<Verdict>(strays.map(({ code }) => HISTORY_CODES[code].leadsTo))
-      for (const letter of ["G", "U", "B", "N"] as const) if (counts[letter] > 0) verdicts.add(VERDICTS[letter])
+      const verdicts = new Set<string>(strays.map(({ code }) => HISTORY_CODES[code].leadsTo))
+      for (const letter of ["G", "R", "U", "B", "N"] as const) if (counts[letter] > 0) verdicts.add(VERDICTS[letter])
       return {
         verdict: HEAVIEST_FIRST.find((verdict) => verdicts.has(verdict)) ?? "invalid",
-        commits: counts.G + counts.U + counts.B + counts.N,
+        commits: counts.G + counts.R + counts.U + counts.B + counts.N,
         good: counts.G,
+        recorded: counts.R,
         unconfirmed: counts.U,
         bad: counts.B,
         notChecked: counts.N,
@@ -126,7 +147,7 @@ const withProof = (
     index,
     source,
     verifier
-  }: { entry: HistoryEntry; index: HistoryIndex; source: HistorySource; verifier: Verifier }
+  }: { entry: HistoryEntry; index: HistoryIndex; source: HistorySource; verifier: Pick<Verifier, "verifyBytes"> }
 ): Judged => {
   const found = source.proof(name)
   if (!found.ok) return { report: null, problems: [found.problem] }
@@ -170,10 +191,35 @@ const differences = (
   ]
 }
 
-const LETTERS = { valid: "G", unconfirmed: "U", invalid: "B" } as const
+/** What tells a signed act from every other: its signature, in its one form. */
+const signedActOf = ({ checks }: Report): string | undefined => {
+  const check = checks.find(({ name }) => name === "act-signature")
+  return check?.code === "ok" && check.actual !== null ? check.actual : undefined
+}
 
-const letterOf = (report: Report | null, problems: ReadonlyArray<HistoryProblem>): Letter => {
-  if (problems.some(({ code }) => HISTORY_CODES[code].leadsTo === "invalid")) return "B"
+/** The author's signature over an act can be sent again by anybody who saw it; the second time it is the sender's word. */
+const copyProblems = (report: Report | null, acts: Set<string>, at: number): ReadonlyArray<HistoryProblem> => {
+  const act = report === null ? undefined : signedActOf(report)
+  if (act === undefined) return []
+  if (acts.has(act)) return [problem("act_copied", `/commits/${at}`, { actual: act })]
+  acts.add(act)
+  return []
+}
+
+const isCopied = (problems: ReadonlyArray<HistoryProblem>): boolean =>
+  problems.some(({ code }) => code === "act_copied")
+
+const actIn = (report: Report | null, problems: ReadonlyArray<HistoryProblem>): Act | null => {
+  const act = report?.act ?? null
+  if (act === null || !isCopied(problems)) return act
+  return { ...act, by: "recorder", provenance: report?.provenance.committer === "ledger" ? "ledger" : "claimed" }
+}
+
+const letterOf = (report: Report | null, problems: ReadonlyArray<HistoryProblem>, recorders: Recorders): Letter => {
+  const leads = new Set(problems.map(({ code }) => HISTORY_CODES[code].leadsTo))
+  if (leads.has("invalid") || report?.verdict === "invalid") return "B"
   if (report === null) return "N"
-  return report.verdict === "valid" && problems.length > 0 ? "U" : LETTERS[report.verdict]
+  if (leads.has("unconfirmed") || report.verdict === "unconfirmed") return "U"
+  const isOwnAct = signedActOf(report) !== undefined && !isCopied(problems)
+  return isOwnAct || recorders.trusts(report) ? "G" : "R"
 }

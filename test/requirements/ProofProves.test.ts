@@ -10,6 +10,7 @@ import {
   checkOf,
   inputOf,
   sign,
+  signAct,
   signed,
   stranger,
   strangerKey,
@@ -34,6 +35,18 @@ const strangers = sign(encodeDagJson({ ...treeMembers, creatorWallet: stranger }
   key: strangerKey,
   author: stranger
 })
+/** The commit alone in a block. */
+const alone = (parts: NonNullable<Parameters<typeof block>[0]>) =>
+  block({ receipts: [receiptOf([commitLog()])], transactionIndex: 0, logPosition: 0, logIndex: 0, ...parts })
+
+/** A contract of five lines that writes the same event, with a recorder of the stranger's choice who never heard of it. */
+const byHostileContract = async (): Promise<Report> => {
+  const contract = "0x00000000000000000000000000000000DeaDBeef"
+  const receipts = [receiptOf([commitLog({ address: contract })])]
+  const made = await alone({ receipts, transaction: { key: strangerKey, to: contract } })
+  const { inclusion, place } = made
+  return report({ commitData, ledger: { ...place, contract }, inclusion, checkpoints: [checkpointOf(made)] })
+}
 const oneBitOff = (bytes: Uint8Array) => bytes.with(3, bytes[3]! ^ 1)
 
 const SENTENCES: Readonly<Record<string, () => void | Promise<void>>> = {
@@ -59,19 +72,15 @@ const SENTENCES: Readonly<Record<string, () => void | Promise<void>>> = {
       assert.strictEqual(verify({ ...input, asset: measureAsset(oneBitOff(asset)) }).verdict, "invalid", missing)
     }
   },
-  "With an inclusion proof and a `--checkpoint` of its block: this contract wrote this record for this sender in that block, at that block's time.":
+  "With an inclusion proof, a `--checkpoint` of its block and a known contract: this contract wrote this record for this recorder in that block, at that block's time; of any other contract, nothing.":
     async () => {
       const found = report(onLedger)
       assert.strictEqual(codeOf(found, "ledger-inclusion"), "ok")
+      assert.strictEqual(codeOf(found, "ledger-contract"), "ok")
       assert.strictEqual(found.time, "2023-11-14T22:13:30Z")
       assert.deepStrictEqual([found.provenance.time, found.provenance.ledger], ["ledger", "ledger"])
       for (const parts of [{ address: stranger }, { recorder: stranger }, { data: `${commitData} ` }]) {
-        const other = await block({
-          receipts: [receiptOf([commitLog(parts)])],
-          transactionIndex: 0,
-          logPosition: 0,
-          logIndex: 0
-        })
+        const other = await alone({ receipts: [receiptOf([commitLog(parts)])] })
         const { inclusion, place: ledger } = other
         const forged = report({ commitData, ledger, inclusion, checkpoints: [checkpointOf(other)] })
         assert.strictEqual(forged.verdict, "invalid")
@@ -80,26 +89,60 @@ const SENTENCES: Readonly<Record<string, () => void | Promise<void>>> = {
         report({ ...onLedger, checkpoints: [checkpointOf(made, { hash: otherHash })] }).verdict,
         "invalid"
       )
+      const fooled = await byHostileContract()
+      assert.strictEqual(codeOf(fooled, "ledger-inclusion"), "ok")
+      assert.deepStrictEqual(
+        [fooled.verdict, codeOf(fooled, "ledger-contract"), codeOf(fooled, "committer-is-recorder")],
+        ["unconfirmed", "contract_not_known", "recorder_not_shown"]
+      )
+      assert.deepInclude(fooled.provenance, { committer: "claimed", ledger: "claimed", time: "claimed" })
+      assert.deepStrictEqual([fooled.act?.provenance, fooled.answers.when], ["claimed", "claimed"])
     },
-  "Where the inclusion proof shows the transaction, too: its hash.": () => {
-    const ledger = { ...made.place, txHash: otherHash }
-    assert.strictEqual(codeOf(report(onLedger), "ledger-transaction"), "ok")
-    assert.strictEqual(report({ ...onLedger, ledger }).verdict, "invalid")
-    const inclusion = { ...made.inclusion, transaction: undefined }
-    assert.strictEqual(
-      codeOf(report({ ...onLedger, ledger, inclusion }), "ledger-transaction"),
-      "transaction_not_shown"
-    )
-  },
-  "With `--authors`: the name that your own file gives the signer's key, valid at the commit's time.": () => {
-    assert.strictEqual(
-      report({ ...onLedger, authors: authorsOf(`${author} Ada valid-to=2023-12-31`) }).signerName,
-      "Ada"
-    )
-    const late = report({ ...onLedger, authors: authorsOf(`${author} Ada valid-to=2023-01-31`) })
-    assert.deepStrictEqual([late.signerName, late.verdict], [null, "unconfirmed"])
-    assert.strictEqual(report({ authors: authorsOf(`${stranger} Bob`) }).verdict, "unconfirmed")
-  },
+  "Where the inclusion proof shows the transaction, too: its hash, and, when it calls that contract directly, that the recorder sent it.":
+    async () => {
+      const ledger = { ...made.place, txHash: otherHash }
+      const found = report(onLedger)
+      assert.deepStrictEqual([codeOf(found, "ledger-transaction"), codeOf(found, "transaction-sender")], ["ok", "ok"])
+      assert.strictEqual(report({ ...onLedger, ledger }).verdict, "invalid")
+      const inclusion = { ...made.inclusion, transaction: undefined }
+      const unseen = report({ ...onLedger, ledger, inclusion })
+      for (const name of ["ledger-transaction", "transaction-sender"] as const) {
+        assert.strictEqual(codeOf(unseen, name), "transaction_not_shown")
+      }
+      const by = async (transaction: NonNullable<Parameters<typeof block>[0]>["transaction"]) => {
+        const other = await alone({ transaction: transaction ?? {} })
+        const { inclusion, place } = other
+        return report({ commitData, ledger: place, inclusion, checkpoints: [checkpointOf(other)] })
+      }
+      const forged = await by({ key: strangerKey })
+      assert.deepStrictEqual(
+        [forged.verdict, codeOf(forged, "transaction-sender"), forged.provenance.committer],
+        ["invalid", "transaction_sender_differs", "claimed"]
+      )
+      const indirect = await by({ key: strangerKey, to: stranger })
+      assert.deepStrictEqual(
+        [indirect.verdict, codeOf(indirect, "transaction-sender")],
+        ["valid", "transaction_indirect"]
+      )
+    },
+  "With `--authors`: the name that your own file gives the signer's key; dates and revocations are judged by a proven time, never by a claimed one.":
+    () => {
+      const named = (changes: VerifyInput, line: string) => {
+        const { signerName, verdict } = report({ ...changes, authors: authorsOf(`${author} Ada ${line}`) })
+        return [signerName, verdict]
+      }
+      assert.deepStrictEqual(named({}, ""), ["Ada", "valid"])
+      assert.deepStrictEqual(named(onLedger, "valid-to=2023-12-31"), ["Ada", "valid"])
+      assert.deepStrictEqual(named(onLedger, "valid-to=2023-01-31"), [null, "unconfirmed"])
+      assert.deepStrictEqual(named(onLedger, "revoked=2023-12-31"), ["Ada", "valid"])
+      for (const line of ["valid-to=2030-12-31", "valid-from=2020-01-01", "revoked=2030-12-31"]) {
+        assert.deepStrictEqual(named({}, line), [null, "unconfirmed"], line)
+        assert.deepStrictEqual(named(placed, line), [null, "unconfirmed"], line)
+      }
+      const twice = `revoked=2023-11-14\n${author} "Ada again" valid-to=2030-12-31`
+      assert.deepStrictEqual(named(onLedger, twice), [null, "unconfirmed"])
+      assert.strictEqual(report({ authors: authorsOf(`${stranger} Bob`) }).verdict, "unconfirmed")
+    },
   "That what the tree says is true: anybody can sign anything.": () => {
     const lie = sign(
       encodeDagJson({ ...treeMembers, assetCreator: "Leonardo", assetTimestampCreated: 1, abstract: "the moon" })
@@ -157,6 +200,22 @@ const SENTENCES: Readonly<Record<string, () => void | Promise<void>>> = {
       "asset_sha256_differs"
     )
   },
+  "That the author did what the record says was done: without the author's signature of the act, it is the word of the wallet that recorded it.":
+    async () => {
+      const sold = { ...signed.record, abstract: "I sell all rights", committer: stranger }
+      const data = JSON.stringify(sold)
+      const receipts = [receiptOf([commitLog({ data, recorder: stranger })])]
+      const other = await alone({ receipts, transaction: { key: strangerKey } })
+      const place = { ...other.place, recorder: stranger }
+      const given = { commitData: data, inclusion: other.inclusion, ledger: place, checkpoints: [checkpointOf(other)] }
+      const again = report({ ...given, record: sold })
+      assert.deepStrictEqual([again.verdict, again.author], ["valid", author])
+      assert.deepInclude(again.act, { by: "recorder", recorder: stranger, provenance: "ledger" })
+      const withSignature = (record: typeof signed.record) =>
+        report({ ledger: place, record: { ...sold, actSignature: signAct(record, place) } })
+      assert.strictEqual(withSignature(signed.record).verdict, "invalid")
+      assert.strictEqual(withSignature(sold).act?.by, "author")
+    },
   "Each value of the report is marked `signed`, `ledger` or `claimed`.": () => {
     const { provenance, ...values } = report(onLedger)
     for (const [name, mark] of Object.entries(provenance)) {

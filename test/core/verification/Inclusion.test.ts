@@ -1,6 +1,7 @@
 /** Proofs of inclusion: what they show, what a checkpoint adds, and every way of forging one that we could think of. */
 import { assert, describe, it } from "@effect/vitest"
 import { inputOfProof, parseProof, proofOf, proofText, type VerifyInput, verify } from "@treemark/core/verify"
+import { type Hex, keccak256, pad, toBytes } from "viem"
 import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
 import { encodeRlp, type RlpItem, rlpInteger } from "../../../packages/core/src/proof/Rlp.ts"
 import {
@@ -14,7 +15,7 @@ import {
   otherHash,
   receiptOf
 } from "./Block.ts"
-import { author, checkOf, inputOf, sign, signed, stranger, treeMembers, utf8 } from "./Fixtures.ts"
+import { author, checkOf, committer, inputOf, sign, signed, stranger, treeMembers, utf8 } from "./Fixtures.ts"
 
 const inputAt = ({ inclusion, place }: Block, changes: VerifyInput = {}): VerifyInput =>
   inputOf(signed, { commitData, ledger: place, inclusion, ...changes })
@@ -100,11 +101,19 @@ describe("a forged proof of inclusion", () => {
   const at = (parts: Parameters<typeof commitLog>[0]) =>
     block({ receipts: [receiptOf([commitLog(parts)])], transactionIndex: 0, logPosition: 0, logIndex: 0 })
 
+  const ownTopics = [
+    keccak256(toBytes("Commit(address,string,string)")),
+    pad(committer as Hex),
+    keccak256(toBytes(String(treeMembers.assetCid)))
+  ]
+
   it("of another contract's, event's, sender's, asset's or text's log is invalid, each by its code", async () => {
     const cases = [
       [{ address: stranger }, "inclusion_contract_differs"],
       [{ event: "Commit(address,string)" }, "inclusion_event_differs"],
       [{ topics: [] }, "inclusion_event_differs"],
+      [{ topics: ownTopics.slice(0, 2) }, "inclusion_event_differs"],
+      [{ topics: [...ownTopics, otherHash] }, "inclusion_event_differs"],
       [{ recorder: stranger }, "inclusion_recorder_differs"],
       [{ assetCid: "another" }, "inclusion_asset_differs"],
       [{ data: `${commitData} ` }, "inclusion_commit_data_differs"],

@@ -44,9 +44,14 @@ export interface Watched {
 export const open = async (
   { browser }: Chromium,
   url: string,
-  view: { readonly dark?: boolean; readonly width?: number } = {}
+  view: { readonly dark?: boolean; readonly width?: number; readonly languages?: ReadonlyArray<string> } = {}
 ): Promise<Watched> => {
   const page = await browser.newPage()
+  if (view.languages !== undefined) {
+    await page.evaluateOnNewDocument((languages) => {
+      Object.defineProperty(navigator, "languages", { get: () => languages })
+    }, view.languages)
+  }
   const requests: Array<string> = []
   const errors: Array<string> = []
   page.on("request", (request) => {
@@ -59,6 +64,8 @@ export const open = async (
   await page.setViewport({ width: view.width ?? 1100, height: 900 })
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: view.dark ? "dark" : "light" }])
   await page.goto(url)
+  // The page's program starts a moment after the page is there; the explorer's pages have none.
+  await page.waitForFunction(`document.querySelector("#not-started")?.hidden !== false`)
   return { page, requests, errors }
 }
 
@@ -81,8 +88,53 @@ export const untilVerdict = async (page: Page, verdict: string): Promise<void> =
 /** Waits until the file that was given has been measured and compared. */
 export const untilCompared = async (page: Page, timeout = 120_000): Promise<void> => {
   await page.waitForFunction(
-    `document.querySelector("#give-asset").classList.contains("has-asset") &&
+    `document.querySelector("#checks").textContent.includes("asset-sha256") &&
      !document.querySelector("#checks").textContent.includes("asset_not_given")`,
     { timeout }
   )
 }
+
+/** Drops files of these names and contents on the page, all at once. */
+export const drop = (page: Page, files: ReadonlyArray<readonly [name: string, content: string | Uint8Array]>) =>
+  page.evaluate(
+    (all) => {
+      const data = new DataTransfer()
+      for (const [name, bytes] of all) data.items.add(new File([Uint8Array.from(bytes)], name))
+      document.dispatchEvent(new DragEvent("drop", { dataTransfer: data }))
+    },
+    files.map(([name, content]): [string, Array<number>] => [name, [...Buffer.from(content)]])
+  )
+
+/** What the first card says first; undefined while there is none. */
+export const headline = (page: Page): Promise<string | undefined> =>
+  page.evaluate(
+    () => document.querySelector<HTMLElement>("#verdict:not([hidden]) #verdict-title")?.innerText ?? undefined
+  )
+
+/** Waits until the first card says this first. */
+export const untilHeadline = async (page: Page, text: string): Promise<void> => {
+  await page.waitForFunction(
+    (wanted) => {
+      const title = document.querySelector<HTMLElement>("#verdict:not([hidden]) #verdict-title")
+      return title?.innerText.includes(wanted) === true
+    },
+    { timeout: 20_000 },
+    text
+  )
+}
+
+/** Whether anything that can be seen has the colour of full success. */
+export const isGreen = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const probe = document.createElement("i")
+    probe.setAttribute("class", "tone-full verdict")
+    document.body.append(probe)
+    const { backgroundColor, borderTopColor } = getComputedStyle(probe)
+    probe.remove()
+    const greens = [backgroundColor, borderTopColor]
+    return [...document.querySelectorAll("body *")].some((shown) => {
+      if (!shown.checkVisibility()) return false
+      const style = getComputedStyle(shown)
+      return [style.color, style.backgroundColor, style.borderLeftColor].some((colour) => greens.includes(colour))
+    })
+  })

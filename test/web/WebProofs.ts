@@ -4,21 +4,42 @@ import { join } from "node:path"
 import { checksumOf } from "../../packages/core/src/asset-tree/Checksum.ts"
 import { cidOf, RAW_CODE } from "../../packages/core/src/asset-tree/Cid.ts"
 import { encodeDagJson, type JsonValue } from "../../packages/core/src/asset-tree/DagJson.ts"
-import { commitDataOf } from "../../packages/core/src/proof/CommitRecord.ts"
+import { addressOfPrivateKey } from "../../packages/core/src/asset-tree/Signature.ts"
+import { type CommitRecord, commitDataOf } from "../../packages/core/src/proof/CommitRecord.ts"
 import { proofOf, proofText } from "../../packages/core/src/proof/Proof.ts"
+import type { Block } from "../core/verification/Block.ts"
 import { ledger, sign, treeMembers } from "../core/verification/Fixtures.ts"
 
+/** How a commit is not the fixtures' own: another key signs and is named, other members of the record, a proof of inclusion. */
+export interface Otherwise {
+  readonly key?: Uint8Array
+  readonly record?: Partial<CommitRecord>
+  readonly block?: Block
+}
+
 /** The proof file's text for `asset`; `members` replace those of its tree. */
-export const proofFor = (asset: Uint8Array, members: Readonly<Record<string, JsonValue>> = {}): string => {
+export const proofFor = (
+  asset: Uint8Array,
+  members: Readonly<Record<string, JsonValue>> = {},
+  { block, key, record: changes }: Otherwise = {}
+): string => {
+  const author = key === undefined ? {} : { creatorWallet: addressOfPrivateKey(key) }
   const tree = encodeDagJson({
     ...treeMembers,
     assetCid: cidOf(RAW_CODE, asset),
     assetSha256: checksumOf(asset),
+    ...author,
     ...members
   })
-  const { record } = sign(tree)
+  const signed = sign(tree, key === undefined ? {} : { key, author: addressOfPrivateKey(key) })
+  const record = { ...signed.record, ...changes }
   return proofText(
-    proofOf({ tree: { cid: record.assetTreeCid, bytes: tree }, commitData: commitDataOf(record), ledger })
+    proofOf({
+      tree: { cid: record.assetTreeCid, bytes: tree },
+      commitData: commitDataOf(record),
+      ledger: block?.place ?? ledger,
+      inclusion: block && { inclusion: block.inclusion }
+    })
   )
 }
 

@@ -14,7 +14,10 @@ export interface Hashing {
   readonly stop: () => void
 }
 
-/** Starts measuring; `progress` is told the bytes read so far. Rejects with an Error when the file cannot be read. */
+/** The browser does not let the file be read: it was moved, changed or taken away. */
+export class UnreadableAsset extends Error {}
+
+/** Starts measuring; `progress` is told the bytes read so far. Rejects with {@link UnreadableAsset} when the file cannot be read. */
 export const hashAsset = (task: HashTask, progress: (bytes: number) => void): Hashing => {
   const url = URL.createObjectURL(new Blob([CODE], { type: "text/javascript" }))
   const worker = new Worker(url)
@@ -23,17 +26,17 @@ export const hashAsset = (task: HashTask, progress: (bytes: number) => void): Ha
     URL.revokeObjectURL(url)
   }
   const measured = new Promise<MeasuredAsset>((resolve, reject) => {
-    const fail = (reason: string) => {
+    const fail = (error: Error) => {
       stop()
-      reject(new Error(reason))
+      reject(error)
     }
     worker.onmessage = ({ data }: MessageEvent<HashNews>) => {
       if (data.kind === "progress") return progress(data.bytes)
-      if (data.kind === "failed") return fail(data.reason)
+      if (data.kind === "failed") return fail(data.isUnreadable ? new UnreadableAsset() : new Error(data.reason))
       stop()
       resolve(data.measured)
     }
-    worker.onerror = () => fail("the browser could not run the part of this page that reads files")
+    worker.onerror = () => fail(new Error("The part of this page that reads files did not run."))
     worker.postMessage(task)
   })
   return { measured, stop }

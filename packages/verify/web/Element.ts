@@ -2,7 +2,6 @@
  * The one way in which this page makes elements. Text goes in as text nodes, never as markup, and attributes come from a short list that
  * can neither run code nor load anything; so what a proof says cannot become part of the page.
  */
-import { visible } from "./Visible.ts"
 
 type Child = Node | string | undefined
 
@@ -13,7 +12,9 @@ interface Attributes {
   readonly lang?: string
   readonly role?: string
   readonly tabindex?: string
+  readonly type?: "button"
   readonly "aria-label"?: string
+  readonly "aria-labelledby"?: string
   readonly "aria-hidden"?: "true"
 }
 
@@ -27,16 +28,6 @@ export const element = <Tag extends keyof HTMLElementTagNameMap>(
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
   made.append(...children.filter((child) => child !== undefined))
   return made
-}
-
-/** Text of strangers on one line: cut after `longest` characters, with invisible and direction-changing characters shown by their code. */
-export const strange = (text: string, longest = 400): HTMLElement => {
-  const shown = element("bdi", { class: "strange" })
-  for (const part of visible(text, longest)) {
-    if (part.kind === "text") shown.append(part.text)
-    else shown.append(element("span", { class: "odd", title: "A character that is not visible" }, part.text))
-  }
-  return shown
 }
 
 /** The element of the page with this id. */

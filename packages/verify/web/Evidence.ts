@@ -1,9 +1,9 @@
 /** What the person has given so far, and what verification makes of it. Every file is read in bounded memory; the asset is only hashed. */
 import {
-  AUTHORS_LIMIT,
   type AuthorsFile,
-  CHECKPOINT_LIMIT,
   type Checkpoint,
+  type CheckpointsDisagreement,
+  checkpointsDisagreement,
   inputOfProof,
   type JsonObject,
   type MeasuredAsset,
@@ -12,80 +12,82 @@ import {
   parseCheckpoint,
   parseProof,
   type ReadProof,
-  type Report,
   readJsonObject,
   textMember,
-  type VerifyInput,
-  verify
+  type VerifyInput
 } from "@treemark/core/verify"
 
-/** Why a file could not be taken, as a sentence for the person who gave it. */
-export type Taken = { readonly ok: true } | { readonly ok: false; readonly reason: string }
+/** Undefined when the file was taken; else why not, in the program's own words, which are English. */
+export type Refusal = string | undefined
 
-const TAKEN: Taken = { ok: true }
-
-export class Evidence {
-  proof: ReadProof | undefined
+/** The one proof that is looked at, and the file it may be about. */
+export interface Subject {
+  readonly name: string
   /** The exact bytes of the proof's file. */
-  proofBytes: Uint8Array | undefined
-  asset: MeasuredAsset | undefined
-  authors: AuthorsFile | undefined
+  readonly bytes: Uint8Array
+  readonly proof: ReadProof
+  readonly asset?: { readonly name: string; readonly measured: MeasuredAsset } | undefined
+}
+
+/** Whom and what the person trusts; it outlives the proof. */
+export class Trust {
+  authors: { readonly name: string; readonly read: AuthorsFile } | undefined
   expectedAuthor: string | undefined
   readonly checkpoints = new Map<string, Checkpoint>()
 
-  takeProof(bytes: Uint8Array): Taken {
-    const reading = parseProof(bytes)
-    if (!reading.ok) return { ok: false, reason: reading.message }
-    this.proof = reading.proof
-    this.proofBytes = bytes
-    return TAKEN
-  }
-
-  takeAuthors(bytes: Uint8Array): Taken {
+  takeAuthors(name: string, bytes: Uint8Array): Refusal {
     const reading = parseAuthors(bytes)
-    if (!reading.ok) return { ok: false, reason: reading.message }
-    this.authors = reading.authors
-    return TAKEN
+    if (!reading.ok) return reading.message
+    this.authors = { name, read: reading.authors }
+    return undefined
   }
 
   /** Several may be given; one of the same name takes the place of the other. */
-  takeCheckpoint(name: string, bytes: Uint8Array): Taken {
+  takeCheckpoint(name: string, bytes: Uint8Array): Refusal {
     const reading = parseCheckpoint(bytes)
-    if (!reading.ok) return { ok: false, reason: reading.message }
-    this.checkpoints.set(name, reading.checkpoint)
-    return TAKEN
+    if (!reading.ok) return reading.message
+    this.checkpoints.set(name, { ...reading.checkpoint, name })
+    return undefined
   }
 
-  /** The members of the asset tree, where it reads. */
-  tree(): JsonObject | undefined {
-    const reading = this.proof === undefined ? undefined : readJsonObject(this.proof.treeBytes)
-    return reading?.ok === true ? reading.value : undefined
+  /** The first two files that name different blocks at one place. Whom to believe is not known, so neither is kept. */
+  dropDisagreeing(): CheckpointsDisagreement | undefined {
+    const found = checkpointsDisagreement([...this.checkpoints.values()])
+    if (found === undefined) return undefined
+    for (const { name } of [found.first, found.second]) this.checkpoints.delete(String(name))
+    return found
   }
 
-  wantsUnixfs(): boolean {
-    return needsUnixfs(textMember(this.tree(), "assetCid"))
-  }
-
-  input(): VerifyInput | undefined {
-    return this.proof === undefined
-      ? undefined
-      : {
-          ...inputOfProof(this.proof),
-          asset: this.asset,
-          authors: this.authors,
-          checkpoints: this.checkpoints.size === 0 ? undefined : [...this.checkpoints.values()],
-          expectedAuthor: this.expectedAuthor
-        }
-  }
-
-  report(): Report | undefined {
-    const input = this.input()
-    return input === undefined ? undefined : verify(input)
+  /** What verification gets of it. */
+  input(): Pick<VerifyInput, "authors" | "checkpoints" | "expectedAuthor"> {
+    return {
+      authors: this.authors?.read,
+      checkpoints: this.checkpoints.size === 0 ? undefined : [...this.checkpoints.values()],
+      expectedAuthor: this.expectedAuthor
+    }
   }
 }
+
+export const readProof = (name: string, bytes: Uint8Array): Subject | string => {
+  const reading = parseProof(bytes)
+  return reading.ok ? { name, bytes, proof: reading.proof } : reading.message
+}
+
+/** The members of the asset tree, where it reads. */
+export const treeOf = ({ proof }: Subject): JsonObject | undefined => {
+  const reading = readJsonObject(proof.treeBytes)
+  return reading.ok ? reading.value : undefined
+}
+
+/** Whether the file's UnixFS CID has to be made to compare it. */
+export const wantsUnixfs = (subject: Subject): boolean => needsUnixfs(textMember(treeOf(subject), "assetCid"))
+
+export const inputOf = (subject: Subject, trust: Trust): VerifyInput => ({
+  ...inputOfProof(subject.proof),
+  ...trust.input(),
+  asset: subject.asset?.measured
+})
 
 /** The bytes of a file of at most `limit` bytes; undefined when it has more. */
 export const boundedBytes = async (file: Blob, limit: number): Promise<Uint8Array | undefined> =>
   file.size > limit ? undefined : new Uint8Array(await file.arrayBuffer())
-
-export { AUTHORS_LIMIT, CHECKPOINT_LIMIT }

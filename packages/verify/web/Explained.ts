@@ -1,7 +1,12 @@
-/** The explanations of core, as what stands under each check: what is compared, the bytes hashed, and commands that do the same elsewhere. */
+/**
+ * The explanations of core, as what stands under each check: what is compared, the bytes hashed, and commands that do the same elsewhere. They are
+ * for engineers and in English only; what a person needs stands above them in the language of the page.
+ */
 import type { BytesExcerpt, CheckName, ExplainedCommand, Explanation, HashedBytes } from "@treemark/core/verify"
-import { element, strange } from "./Element.ts"
+import { element } from "./Element.ts"
+import { language, words } from "./Language.ts"
 import { writtenText } from "./Preview.ts"
+import { strange } from "./Say.ts"
 
 /** What to show for each check. */
 export const explained = (all: ReadonlyArray<Explanation>): ReadonlyMap<CheckName, HTMLElement> =>
@@ -13,15 +18,16 @@ const block = ({ commands, hashed, inputs, nearMiss, paragraphs }: Explanation):
     facts.append(element("dt", {}, strange(label)), element("dd", {}, value))
   for (const { label, value } of inputs) add(`Input: ${label}`, strange(value))
   for (const one of hashed) add(`Hashed with ${one.hash}: ${one.label}, ${one.length} bytes`, excerpt(one))
-  return element(
+  const told = element(
     "div",
-    {},
+    { lang: "en" },
     nearMiss === null ? undefined : element("p", { class: "advice" }, strange(nearMiss.advice, 2_000)),
     ...paragraphs.map((text) => element("p", {}, text)),
     facts.childElementCount === 0 ? undefined : facts,
-    commands.length === 0 ? undefined : element("h4", {}, "The same with other tools"),
     ...commands.flatMap(command)
   )
+  const note = language().tag === "en" ? undefined : element("p", { class: "soft" }, words("inEnglish"))
+  return element("div", {}, element("h4", {}, words("engineers")), note, told)
 }
 
 const excerpt = ({ first, last }: HashedBytes): HTMLElement =>

@@ -1,56 +1,43 @@
-/** The ways in which files reach the page: the pickers, dropping anywhere, pasting. What a file is for is decided by its content. */
-import { CHECKPOINT_MEDIA_TYPE, PROOF_LIMIT, PROOF_MEDIA_TYPE } from "@treemark/core/verify"
+/** The ways in which files reach the page: the pickers, dropping files or a folder anywhere, pasting. What they are for is decided elsewhere. */
 import { byId } from "./Element.ts"
-import { proofInPage } from "./EmbeddedProof.ts"
 
-export type Purpose = "proof" | "asset" | "authors" | "checkpoint"
+/** Which picker files came from; `any` where the page tells by what they are. */
+export type Purpose = "any" | "proof" | "asset" | "authors" | "checkpoint" | "history"
 
-export interface Given {
-  readonly proof: (file: Blob, name: string) => Promise<void>
-  readonly asset: (file: Blob, name: string) => Promise<void>
-  readonly authors: (file: Blob, name: string) => Promise<void>
-  readonly checkpoint: (file: Blob, name: string) => Promise<void>
+export interface NamedFile {
+  readonly file: Blob
+  readonly name: string
 }
 
-/** Calls `given` for whatever the person hands over, one file after the other, proofs first. */
-export const listen = (given: Given, hasProof: () => boolean): void => {
-  const take = async (purpose: Purpose, file: Blob, name: string) =>
-    given[purpose](purpose === "proof" ? await withoutPage(file) : file, name)
+export type Receive = (purpose: Purpose, files: ReadonlyArray<NamedFile> | Promise<ReadonlyArray<NamedFile>>) => void
 
-  for (const purpose of ["proof", "asset", "authors", "checkpoint"] as const) {
+/** Calls `receive` for whatever the person hands over. `pastedName` is what pasted text is called. */
+export const listen = (receive: Receive, pastedName: () => string): void => {
+  for (const purpose of ["proof", "asset", "authors", "checkpoint", "history"] as const) {
     const input = byId(`${purpose}-file`, HTMLInputElement)
-    input.addEventListener("change", async () => {
-      const files = [...(input.files ?? [])]
-      for (const file of files) await take(purpose, file, file.name)
+    input.addEventListener("change", () => {
+      const files = named([...(input.files ?? [])])
       // The same file can then be chosen again, after it was changed.
       input.value = ""
+      if (files.length > 0) receive(purpose, files)
     })
   }
-
-  const takeAll = async (files: ReadonlyArray<File>) => {
-    const purposes = await Promise.all(files.map(purposeOf))
-    const isProofHere = hasProof() || purposes.includes("proof")
-    const sorted = files.map((file, at) => ({ file, purpose: purposes[at] ?? (isProofHere ? "asset" : "proof") }))
-    for (const { file, purpose } of sorted.filter((one) => one.purpose === "proof"))
-      await take(purpose, file, file.name)
-    for (const { file, purpose } of sorted.filter((one) => one.purpose !== "proof"))
-      await take(purpose, file, file.name)
-  }
-  const takeText = (text: string) => take("proof", new Blob([text]), "pasted text")
-
-  onDrop((files) => void takeAll(files))
+  const takeText = (text: string) => receive("proof", [{ file: new Blob([text]), name: pastedName() }])
+  onDrop((data) => receive("any", filesIn(data)))
   document.addEventListener("paste", (event) => {
     if (event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLInputElement) return
-    const files = [...(event.clipboardData?.files ?? [])]
+    const files = named([...(event.clipboardData?.files ?? [])])
     const text = event.clipboardData?.getData("text/plain") ?? ""
-    if (files.length > 0) void takeAll(files)
-    else if (text.trim() !== "") void takeText(text)
+    if (files.length > 0) receive("any", files)
+    else if (text.trim() !== "") takeText(text)
   })
   const box = byId("proof-text", HTMLTextAreaElement)
-  byId("proof-text-check", HTMLButtonElement).addEventListener("click", () => void takeText(box.value))
+  byId("proof-text-check", HTMLButtonElement).addEventListener("click", () => takeText(box.value))
 }
 
-const onDrop = (take: (files: ReadonlyArray<File>) => void): void => {
+const named = (files: ReadonlyArray<File>): ReadonlyArray<NamedFile> => files.map((file) => ({ file, name: file.name }))
+
+const onDrop = (take: (data: DataTransfer | null) => void): void => {
   const over = (isOver: boolean) => document.body.classList.toggle("over", isOver)
   document.addEventListener("dragover", (event) => {
     event.preventDefault()
@@ -62,24 +49,36 @@ const onDrop = (take: (files: ReadonlyArray<File>) => void): void => {
   document.addEventListener("drop", (event) => {
     event.preventDefault()
     over(false)
-    take([...(event.dataTransfer?.files ?? [])])
+    take(event.dataTransfer)
   })
 }
 
-/** What a dropped file is for, where it tells: a proof and a checkpoint say so themselves, a list of authors begins with an address. */
-const purposeOf = async (file: File): Promise<Purpose | undefined> => {
-  if (file.size > 2 * PROOF_LIMIT) return "asset"
-  const text = await file.text()
-  if (text.includes(`"${PROOF_MEDIA_TYPE}"`) && /^\s*\{/.test(text)) return "proof"
-  if (text.includes(`"${CHECKPOINT_MEDIA_TYPE}"`) && /^\s*\{/.test(text)) return "checkpoint"
-  if (proofInPage(text) !== undefined) return "proof"
-  if (/^(\s*#[^\n]*\n)*\s*0x[0-9a-fA-F]{40}[ \t]+\S/.test(text)) return "authors"
-  return undefined
+/** Files that a system puts into every folder are nobody's (`.DS_Store`). */
+const isHidden = ({ name }: NamedFile): boolean => name.startsWith(".")
+
+/** What was dropped, with the files of a folder in its place; folders within folders are not looked into. */
+const filesIn = async (data: DataTransfer | null): Promise<ReadonlyArray<NamedFile>> => {
+  // Entries are only there while the drop is handled, so all are asked for before anything is awaited.
+  const entries = [...(data?.items ?? [])].map((item) => item.webkitGetAsEntry?.() ?? null)
+  const folders = entries.filter((entry) => entry?.isDirectory === true) as Array<FileSystemDirectoryEntry>
+  const names = new Set(folders.map(({ name }) => name))
+  const loose = named([...(data?.files ?? [])]).filter(({ name }) => !names.has(name))
+  const inside = await Promise.all(folders.map(filesOfFolder))
+  return [...loose, ...inside.flat().filter((file) => !isHidden(file))]
 }
 
-/** A page with its proof inside stands for the proof. */
-const withoutPage = async (file: Blob): Promise<Blob> => {
-  if (file.size > 2 * PROOF_LIMIT) return file
-  const inside = proofInPage(await file.text())
-  return inside === undefined ? file : new Blob([inside.bytes.slice()])
+const filesOfFolder = async (folder: FileSystemDirectoryEntry): Promise<ReadonlyArray<NamedFile>> => {
+  const reader = folder.createReader()
+  const files: Array<NamedFile> = []
+  for (;;) {
+    // A folder is read in parts, until there is nothing more.
+    const part = await new Promise<Array<FileSystemEntry>>((resolve, reject) => reader.readEntries(resolve, reject))
+    if (part.length === 0) return files
+    for (const entry of part) {
+      if (entry.isFile) files.push(await fileOf(entry as FileSystemFileEntry))
+    }
+  }
 }
+
+const fileOf = (entry: FileSystemFileEntry): Promise<NamedFile> =>
+  new Promise((resolve, reject) => entry.file((file) => resolve({ file, name: file.name }), reject))

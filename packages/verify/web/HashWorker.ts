@@ -12,7 +12,8 @@ export interface HashTask {
 export type HashNews =
   | { readonly kind: "progress"; readonly bytes: number }
   | { readonly kind: "done"; readonly measured: MeasuredAsset }
-  | { readonly kind: "failed"; readonly reason: string }
+  /** `isUnreadable`: it is the browser that says so, and not a fault met while measuring. */
+  | { readonly kind: "failed"; readonly isUnreadable: boolean; readonly reason: string }
 
 /** Bytes read at once. */
 const STEP = 1024 * 1024
@@ -69,7 +70,7 @@ export const startHashWorker = (): void => {
   self.onmessage = ({ data }: MessageEvent<HashTask>) => {
     measure(data).then(
       (measured) => tell({ kind: "done", measured }),
-      (error: unknown) => tell({ kind: "failed", reason: error instanceof Error ? error.message : "it cannot be read" })
+      (error: unknown) => tell({ kind: "failed", isUnreadable: error instanceof DOMException, reason: String(error) })
     )
   }
 }

@@ -4,10 +4,10 @@
  * Emoji keep their joiners, which are harmless there.
  */
 
-export interface Part {
-  readonly kind: "text" | "code"
-  readonly text: string
-}
+export type Part =
+  | { readonly kind: "text" | "code"; readonly text: string }
+  /** So many marks on one letter; or the text goes on, and has so many characters in all. */
+  | { readonly kind: "marks" | "characters"; readonly count: number }
 
 const JOINED_EMOJI = /\p{Extended_Pictographic}\uFE0F?(?:\u200D\p{Extended_Pictographic}\uFE0F?)*/u
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
@@ -27,11 +27,13 @@ export const visible = (text: string, longest: number, keep = ""): ReadonlyArray
     const [whole, , unseen, piled] = match
     if (unseen !== undefined ? keep.includes(unseen) : piled === undefined) continue
     plain(match.index)
-    parts.push({ kind: "code", text: unseen === undefined ? `${[...whole].length} marks` : codeOf(unseen) })
+    parts.push(
+      unseen === undefined ? { kind: "marks", count: [...whole].length } : { kind: "code", text: codeOf(unseen) }
+    )
     at = match.index + whole.length
   }
   plain(shown.length)
-  if (shown !== text) parts.push({ kind: "text", text: `… (${text.length.toLocaleString("en")} characters)` })
+  if (shown !== text) parts.push({ kind: "text", text: "… " }, { kind: "characters", count: text.length })
   return parts
 }
 

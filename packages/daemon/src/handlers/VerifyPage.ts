@@ -18,7 +18,7 @@ const load = async (): Promise<string> => {
 
 let loaded: Promise<string> | undefined
 
-/** The page's HTML, without a proof in it. Dies when the installation lacks it, which is a fault of the release. */
+/** The page's HTML, without a proof in it, as a file that people keep. Dies when the installation lacks it, which is a fault of the release. */
 export const verifyPage: Effect.Effect<string> = Effect.promise(() => {
   loaded ??= load().catch((error: unknown) => {
     loaded = undefined
@@ -26,6 +26,11 @@ export const verifyPage: Effect.Effect<string> = Effect.promise(() => {
   })
   return loaded
 })
+
+/** The page as this daemon serves it: it may reach its own origin, for a proof that a link to it names (`/verify?proof=ADDRESS`), and nothing else. */
+export const servedPage: Effect.Effect<string> = Effect.map(verifyPage, (page) =>
+  page.replace("connect-src 'none'", "connect-src 'self'")
+)
 
 /** The policy that the page carries; nobody may put the page into a frame, which only a header can say. */
 export const policyOf = (page: string): string =>

@@ -1,15 +1,19 @@
 /**
- * The tests, in two projects: what is pure shares its workers, as it leaves nothing behind that another file would see; what runs real
- * parts (processes, stores, chains, sockets) has a process for each file, and the commands built beforehand. `npm run test:long` runs the
- * files of which `npm test` runs a part, whole. No retries, so that a flake is seen; and no test fails for being slow on a busy machine, for
- * what has to be quick is asserted where it has to.
+ * The tests, in two projects: files that leave nothing behind for another file to see share their workers; the others have a process each,
+ * and the commands built beforehand. `npm run test:long` runs the files of which `npm test` runs a part, whole. No retries, so that a flake
+ * is seen; and no test ends for being slow on a busy machine, for what has to be quick is asserted in its test.
  */
 import { resolve } from "node:path"
 import { defineConfig } from "vitest/config"
 import LongestFirst from "./test/LongestFirst.ts"
 
 const conditions = ["@treemark/source", "node", "import", "module", "default"]
-const PURE = ["test/core/**/*.test.ts", "test/boundaries.test.ts"]
+/** What is pure, and rooms of the daemon whose tests open their parts (stores, nodes, listeners) in a scope and close it. */
+const SHARING = [
+  "test/core/**/*.test.ts",
+  "test/daemon/{accounts,api,audit,books,edge,handlers,jobs,wallets}/**/*.test.ts",
+  "test/boundaries.test.ts"
+]
 /** Those whose amounts of work `test/layers/Long.ts` decides. */
 const LONG = [
   "test/faults/{CrashMatrix,Kill,Ledger}.test.ts",
@@ -25,8 +29,8 @@ const parts = { globalSetup: "./test/GlobalSetup.ts" }
 const projects =
   process.env.TREEMARK_TEST_LONG === undefined
     ? [
-        { name: "pure", include: PURE, isolate: false },
-        { name: "parts", include: ["test/**/*.test.ts"], exclude: PURE, ...parts }
+        { name: "shared", include: SHARING, isolate: false },
+        { name: "parts", include: ["test/**/*.test.ts"], exclude: SHARING, ...parts }
       ]
     : [{ name: "long", include: LONG, ...parts }]
 

@@ -41,7 +41,8 @@ export const rig = Effect.fnUntraced(function* (extraArgs: ReadonlyArray<string>
   return { anvil, proxy, run, mined }
 })
 
-export const shortDeadline = { deadline: Duration.millis(300) }
+/** Time enough for a busy machine to send a commit, and soon over. */
+export const shortDeadline = { deadline: Duration.seconds(2) }
 
 /** Holds and records one commit; answers how that ended. */
 export const recordOne = Effect.fnUntraced(function* (id: string) {

@@ -123,7 +123,7 @@ describe.skipIf(isAnvilMissing)("a commit on a faulty node", () => {
           proxy.plan = (method) => (method === "eth_getTransactionCount" ? "hang" : undefined)
           const error = errorOf(yield* recordOne("one"))
           assert.strictEqual(error._tag, "LedgerUnavailable")
-          assert.include(error.message, "could not be sent within 300ms and was withdrawn")
+          assert.include(error.message, "could not be sent within 2s and was withdrawn")
           proxy.plan = () => undefined
           const asked = Effect.sync(() => proxy.calls("eth_getTransactionCount"))
           yield* eventually(asked, (calls) => calls > 1)

@@ -83,16 +83,17 @@ const inputOf = (command: VerifyCommand, backend: Backend | undefined): VerifyIn
   }
 }
 
-const namesOf = ({ asked: { authors }, asset, subject }: VerifyCommand): FileNames => {
+const namesOf = ({ asked: { authors, checkpoints }, asset, subject }: VerifyCommand): FileNames => {
+  const given = { asset, authors, checkpoints }
   switch (subject.kind) {
     case "proof":
-      return { proof: subject.proof, asset, authors }
+      return { proof: subject.proof, ...given }
     case "signed-tree":
-      return { tree: subject.tree, asset, authors }
+      return { tree: subject.tree, ...given }
     case "recorded-tree":
-      return { tree: subject.tree, record: subject.record, asset, authors }
+      return { tree: subject.tree, record: subject.record, ...given }
     case "record":
-      return { record: subject.record, asset, authors }
+      return { record: subject.record, ...given }
   }
 }
 

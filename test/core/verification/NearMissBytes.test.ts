@@ -148,7 +148,16 @@ describe("a near miss of the asset", () => {
   it("is named: the tree was given as the asset", () => {
     const misses = missesOf({ ...inputOf(signed), asset: measureAsset(signed.tree) })
     assert.strictEqual(misses["asset-sha256"]?.kind, "asset_is_tree")
-    assert.isUndefined(missesOf({ ...inputOf(signed), asset: measureAsset(utf8("x")) })["asset-sha256"])
+  })
+
+  it("is named: another file, such as the same photo saved again", () => {
+    const given = { ...inputOf(signed), asset: measureAsset(asset.with(3, asset[3]! ^ 1)) }
+    const miss = missesOf(given)["asset-sha256"]
+    assert.strictEqual(miss?.kind, "asset_other_file")
+    for (const told of [`${asset.length} bytes`, sha256(asset), "Messengers", "stands as it is"])
+      assert.include(miss?.advice, told)
+    const commands = explain(given, verify(given)).find(({ check }) => check === "asset-sha256")?.commands
+    assert.deepInclude(commands?.at(-1), { tool: "sha256sum", prints: "another file" })
   })
 
   it("is named: 0x before the sha256 in the tree", () => {

@@ -1,5 +1,5 @@
 /** The act's signature by hand: the text that was signed is put together by jq and hashed, and cast says whether the author signed it. */
-import { canonicalSignature } from "../../asset-tree/Signature.ts"
+import { canonicalSignature, recoverSigner } from "../../asset-tree/Signature.ts"
 import { isAddressText, toEip55 } from "../../identity/Eip55.ts"
 import { textMember } from "../../proof/Proof.ts"
 import { signedText } from "../ActFinding.ts"
@@ -29,5 +29,8 @@ const signedBy = (text: string, author: string, { input }: Evidence): ReadonlyAr
   if (given === undefined || !isAddressText(author) || !/^0x(?:[0-9a-fA-F]{128}|[0-9a-fA-F]{130})$/.test(given))
     return []
   const line = `cast wallet verify --address ${author} ${text} ${canonicalSignature(given)}`
-  return [command("cast", [line], undefined, { note: "says whether the author signed that text" })]
+  const recovery = recoverSigner(text, given)
+  return recovery.ok && recovery.signer === author
+    ? [command("cast", [line], `Validation succeeded. Address ${author} signed this message.`)]
+    : [command("cast", [line], undefined, { note: "it fails: the author did not sign this act" })]
 }

@@ -11,6 +11,7 @@ import { isAddressText, toEip55 } from "../../identity/Eip55.ts"
 import { type JsonObject, textMember } from "../../proof/Proof.ts"
 import type { CheckName } from "../Codes.ts"
 import { type Evidence, signerOf } from "../Evidence.ts"
+import { commitData as compareCommitData } from "../LedgerChecks.ts"
 import { malformedMember, RECORD_MEMBERS } from "../RecordChecks.ts"
 import { namedTreeCids } from "../TreeChecks.ts"
 import { actCommands } from "./ActCommands.ts"
@@ -18,6 +19,7 @@ import type { ExplainedCommand, FileNames } from "./Explanation.ts"
 import { contractCommands, inclusionCommands, senderCommands, transactionCommands } from "./LedgerCommands.ts"
 import { command, fromFile, hexWord, printfBytes } from "./Shell.ts"
 import { personalDigest } from "./SignedOtherwise.ts"
+import { checkpointCommands, eventCommands, walletCommands } from "./TrustCommands.ts"
 
 type Commands = ReadonlyArray<ExplainedCommand>
 
@@ -66,7 +68,8 @@ const signature = (evidence: Evidence): Commands => {
   if (checksum === undefined) return []
   const digest = `0x${bytesToHex(personalDigest(checksum))}`
   const hash = command("cast", [`cast hash-message ${checksum}`], digest, { note: "the digest that was signed" })
-  return [hash, ...signedBy(evidence, signerOf(evidence))]
+  const isContracts = evidence.recovery?.ok === false && evidence.recovery.code === "contract_wallet_signature"
+  return [hash, ...(isContracts ? walletCommands(evidence) : signedBy(evidence, signerOf(evidence)))]
 }
 
 /** Asks whether `address` signed the checksum; what is printed is known when that is the signer. */
@@ -122,23 +125,73 @@ const signerNamed = (evidence: Evidence, names: FileNames): Commands => {
     ? []
     : [
         command("grep", [`grep -i ${signer} ${fromFile(names.authors, "authors.txt")}`], undefined, {
-          note: "the lines that name the key, with its days"
+          note: evidence.input.authors?.has(signer)
+            ? "the lines that name the key, with its days"
+            : "it fails: no line names the key"
         })
       ]
 }
 
-const commitData = ({ input }: Evidence, names: FileNames): Commands =>
-  input.commitData === undefined || names.tree !== undefined
-    ? []
-    : [command("jq", [`jq '.commit.record == (.commit.commitData | fromjson)' ${proofFile(names)}`], "true")]
-
-const assetSha256 = ({ input: { asset } }: Evidence, names: FileNames): Commands =>
-  asset === undefined
-    ? []
+/** What jq prints is said only where it is known: it rounds numbers, takes the last of a key's values, and stops at what is no JSON. */
+const commitData = (evidence: Evidence, names: FileNames): Commands => {
+  const { input } = evidence
+  if (input.commitData === undefined || input.record === undefined || names.tree !== undefined) return []
+  const proof = proofFile(names)
+  const compare = [`jq '.commit.record == (.commit.commitData | fromjson)' ${proof}`]
+  const { code } = compareCommitData(evidence)
+  if (code === "ok") return [command("jq", compare, "true")]
+  if (code !== "commit_data_differs") {
+    return [
+      command("jq", [`jq -a .commit.commitData ${proof}`], undefined, {
+        note: "the text, which is not one JSON object"
+      })
+    ]
+  }
+  return isDifferentToJq(input.record, input.commitData)
+    ? [command("jq", compare, "false")]
     : [
-        command("sha256sum", [`sha256sum ${assetFile(names)}`, "cut -c1-64"], asset.sha256),
-        command("openssl", [`openssl dgst -sha256 -r ${assetFile(names)}`, "cut -c1-64"], asset.sha256)
+        command("grep", [`grep -oE '[:,[] *-?[0-9][0-9.eE+-]{14,}' ${proof}`], undefined, {
+          note: "the long numbers of both, with all their digits: jq would round them before it compares"
+        })
       ]
+}
+
+/** Whether the two differ even where every number is rounded to a double, as jq does. */
+const isDifferentToJq = (record: JsonObject, text: string): boolean => {
+  try {
+    return sortedText(JSON.parse(text)) !== sortedText(record)
+  } catch {
+    return true
+  }
+}
+
+/** JSON with its keys in one order; what is too large for a double is the largest one, as it is to jq. */
+const sortedText = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === "number" && !Number.isFinite(part)) return Math.sign(part) * Number.MAX_VALUE
+    return typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part
+  })
+
+const assetSha256 = ({ input: { asset }, tree }: Evidence, names: FileNames): Commands => {
+  if (asset === undefined) return []
+  const file = assetFile(names)
+  const named = hexWord(textMember(tree?.members, "assetSha256")?.toLowerCase(), 32, "")
+  return [
+    command("sha256sum", [`sha256sum ${file}`, "cut -c1-64"], asset.sha256),
+    command("openssl", [`openssl dgst -sha256 -r ${file}`, "cut -c1-64"], asset.sha256),
+    ...(named === undefined ? [] : [sameFileCommand(file, named, named === asset.sha256)])
+  ]
+}
+
+/** The answer in words, for whoever would rather not compare digits. */
+const sameFileCommand = (file: string, named: string, isSame: boolean): ExplainedCommand =>
+  command(
+    "sha256sum",
+    [`test "$(sha256sum ${file} | cut -c1-64)" = ${named} && echo same file || echo another file`],
+    isSame ? "same file" : "another file"
+  )
 
 const assetCid = ({ input: { asset }, tree }: Evidence, names: FileNames): Commands => {
   const named = textMember(tree?.members, "assetCid")
@@ -148,7 +201,9 @@ const assetCid = ({ input: { asset }, tree }: Evidence, names: FileNames): Comma
     return [command("base32", [`${cidBytes(RAW_CODE)} ${assetFile(names)}`, ...BASE32], asset.rawCid)]
   }
   const add = `ipfs add --only-hash --quieter --cid-version 1 --raw-leaves --chunker size-262144 ${assetFile(names)}`
-  return cid.codec === DAG_PB_CODE ? [command("ipfs", [add], asset.unixfsCid)] : []
+  return cid.codec === DAG_PB_CODE
+    ? [command("ipfs", [add], asset.unixfsCid, { note: "the file's CID in the usual way of cutting it" })]
+    : []
 }
 
 const proofFile = (names: FileNames): string => fromFile(names.proof, "proof.json")
@@ -181,8 +236,11 @@ const COMMANDS: Readonly<Record<CheckName, (evidence: Evidence, names: FileNames
   "act-signature": actCommands,
   "commit-data": commitData,
   "committer-is-recorder": committerIsRecorder,
-  "ledger-inclusion": inclusionCommands,
-  "ledger-contract": contractCommands,
+  "ledger-inclusion": (evidence, names) => [
+    ...inclusionCommands(evidence, names),
+    ...checkpointCommands(evidence, names)
+  ],
+  "ledger-contract": (evidence, names) => [...contractCommands(evidence, names), ...eventCommands(evidence, names)],
   "ledger-transaction": transactionCommands,
   "transaction-sender": senderCommands,
   "asset-sha256": assetSha256,

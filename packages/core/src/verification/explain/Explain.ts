@@ -10,6 +10,7 @@ import { type Evidence, evidenceOf, signerOf, type VerifyInput } from "../Eviden
 import type { Check, Report } from "../Report.ts"
 import { namedTreeCids } from "../TreeChecks.ts"
 import { ABOUT } from "./About.ts"
+import { actMiss } from "./ActMisses.ts"
 import { checksumMiss, treeCidMiss } from "./ByteMisses.ts"
 import { commandsFor } from "./Commands.ts"
 import type { ExplainedInput, Explanation, FileNames, HashedBytes, NearMiss } from "./Explanation.ts"
@@ -17,6 +18,7 @@ import { hashedBytes } from "./HashedBytes.ts"
 import { assetCidMiss, assetMiss, ledgerMiss } from "./PlaceMisses.ts"
 import { signatureMiss } from "./SignatureMisses.ts"
 import { personalMessage } from "./SignedOtherwise.ts"
+import { contractMiss, keyMiss, quorumMiss, senderMiss, walletMiss } from "./TrustMisses.ts"
 
 /** One explanation for each check of `report`, in its order. `input` is what was verified; `names` are the files it came from. */
 export const explain = (input: VerifyInput, report: Report, names: FileNames = {}): ReadonlyArray<Explanation> => {
@@ -54,7 +56,18 @@ const nearMisses = (evidence: Evidence, report: Report): ReadonlyMap<CheckName, 
   const byName = (name: CheckName): Check | undefined => report.checks.find((check) => check.name === name)
   if (byName("asset-cid")?.code !== "ok") note("asset-cid", assetCidMiss(evidence, byName("asset-sha256")))
   if (byName("ledger-inclusion")?.code !== "ok") note("ledger-inclusion", ledgerMiss(evidence))
+  for (const check of report.checks) note(check.name, TRUST[check.name]?.(evidence, check))
   return misses
+}
+
+/** Advice where nothing is wrong with the file, but with whom or what it asks its reader to rely on. */
+const TRUST: { readonly [Name in CheckName]?: (evidence: Evidence, check: Check) => NearMiss | undefined } = {
+  signature: walletMiss,
+  "signer-named": keyMiss,
+  "act-signature": actMiss,
+  "ledger-inclusion": quorumMiss,
+  "ledger-contract": contractMiss,
+  "transaction-sender": senderMiss
 }
 
 const SIGNERS: ReadonlyArray<CheckName> = ["signature", "signer-is-author", "expected-author"]

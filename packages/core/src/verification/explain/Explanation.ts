@@ -13,6 +13,8 @@ export interface FileNames {
   readonly record?: string | undefined
   readonly asset?: string | undefined
   readonly authors?: string | undefined
+  /** In the order of the checkpoints given. */
+  readonly checkpoints?: ReadonlyArray<string> | undefined
 }
 
 /** A value that a check works on. */

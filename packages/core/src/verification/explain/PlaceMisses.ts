@@ -26,8 +26,17 @@ export const assetMiss = ({ input, tree }: Evidence): NearMiss | undefined => {
         kind: "hash_spelling",
         advice: `The tree names the right sha256, but not as 64 hexadecimal digits alone. It would pass as ${digits}; the tree is signed, so it has to be committed again.`
       }
-    : undefined
+    : otherFile(named, input.asset.size)
 }
+
+/** Nothing can be told of two files from their hashes but that they are two. */
+const otherFile = (named: string, size: number): NearMiss | undefined =>
+  isSha256Text(named)
+    ? {
+        kind: "asset_other_file",
+        advice: `This file (${size} bytes) is another than the one that was signed; what the record says of its own file stands as it is. Messengers, mail programs, photo apps and websites write files anew when they send, resize, turn or strip them, so even the same picture becomes another file. Ask whoever has the original for it as it is (as a document or an attachment, not as a photo): the one whose sha256 is ${named.toLowerCase()}.`
+      }
+    : undefined
 
 /** For the check asset-cid. `bySha256`: what asset-sha256 says; with the same bytes, only how they were cut can make another CID. */
 export const assetCidMiss = ({ input, tree }: Evidence, bySha256: Check | undefined): NearMiss | undefined => {

@@ -5,10 +5,12 @@ import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { CID } from "multiformats/cid"
 import * as Digest from "multiformats/hashes/digest"
-import { type ProofDocument, proofText } from "../../packages/core/src/proof/Proof.ts"
+import { encodeDagJson } from "../../packages/core/src/asset-tree/DagJson.ts"
+import { commitDataOf } from "../../packages/core/src/proof/CommitRecord.ts"
+import { type ProofDocument, proofOf, proofText } from "../../packages/core/src/proof/Proof.ts"
 import { HISTORY_CODES } from "../../packages/verify/src/history/HistoryCodes.ts"
 import { findings } from "../../packages/verify/src/history/VerifyHistory.ts"
-import { author, committer, stranger, utf8 } from "../core/verification/Fixtures.ts"
+import { author, committer, sign, stranger, utf8, without } from "../core/verification/Fixtures.ts"
 import { repository } from "./Command.ts"
 import {
   blocksOf,
@@ -179,6 +181,12 @@ describe("what is wrong with a history has its own code", () => {
     const nameless = { ...proof, tree: { ...proof.tree, bytes: Buffer.from(bytes).toString("base64") } }
     const run = seeing(historyJson(writeFolder([good[0]!, { proof: nameless }])))
     assert.deepStrictEqual(shapeOf(run).codes, [[], ["proof_asset_unknown"]])
+    const { record, tree } = sign(encodeDagJson(without("assetCid")))
+    const { ledger } = proof
+    const sound = proofOf({ tree: { cid: record.assetTreeCid, bytes: tree }, commitData: commitDataOf(record), ledger })
+    const alone = seeing(historyJson(writeFolder([good[0]!, { proof: sound }])))
+    assert.deepStrictEqual(shapeOf(alone).codes, [[], ["proof_asset_unknown"]])
+    assert.deepStrictEqual(shapeOf(alone).letters.at(-1), "U")
   })
 
   it("file_unreferenced: a proof that the index does not name makes the whole invalid, the commits stay as they are", () => {

@@ -62,6 +62,15 @@ describe("a hostile CAR", () => {
       () => Buffer.concat([car, Uint8Array.of(8, 1, 0x55, 0, 255, 255, 255, 127, 1)])
     ],
     ["an index that nests too deep", "history_not_json", () => carOf([dagJson("[".repeat(100_000))])],
+    [
+      "a link that says more than a CID",
+      "history_members",
+      () =>
+        carOf([
+          dagJson(Buffer.from(root!.bytes).toString().replace('"proof":{"/":', '"proof":{"!":1,"/":')),
+          ...blocks.slice(1)
+        ])
+    ],
     ["an index with a key twice", "history_not_json", () => carOf([dagJson('{"a":1,"a":2}')])]
   ]
   for (const [title, code, bytes] of cases) {

@@ -29,7 +29,8 @@ describe("JSON files of strangers", () => {
       '{"b":[{"c":{"x":1,"y":[],"x":2}}]}',
       '{"__proto__":1,"__proto__":2}',
       '{"\\"":1,"\\u0022":2}',
-      '{"":1,"":2}'
+      '{"":1,"":2}',
+      '{"a":1,"a":2,"b":"x\\\\","c":"y\\\\"}'
     ]) {
       assert.strictEqual(codeOf(text), "duplicate_key", text)
     }

@@ -1,13 +1,20 @@
 /** Statements checked offline: one that holds, and for every code of the closed list a statement that only this is wrong with. */
 import { assert, describe, it } from "@effect/vitest"
+import { signPersonalMessage } from "../../../packages/core/src/asset-tree/Signature.ts"
 import { parseStatement } from "../../../packages/core/src/statement/ReadStatement.ts"
-import { compactReceipt, openReceipt, type SignedReceipt } from "../../../packages/core/src/statement/Receipt.ts"
+import {
+  compactReceipt,
+  hashOfText,
+  openReceipt,
+  type SignedReceipt
+} from "../../../packages/core/src/statement/Receipt.ts"
 import { type Statement, statementCsv, statementText } from "../../../packages/core/src/statement/Statement.ts"
 import { STATEMENT_CODES, type StatementCode } from "../../../packages/core/src/statement/StatementCodes.ts"
 import { verifyStatement } from "../../../packages/core/src/statement/VerifyStatement.ts"
 import {
   at,
   FIRST,
+  KEY,
   OPENING,
   receiptOf,
   SECOND,
@@ -87,6 +94,21 @@ describe("the check of a statement", () => {
       assert.isTrue(failed.every(({ failures, path }) => failures > 0 && path !== null))
     })
   }
+
+  it("lets no receipt say that it is the first when it is not, nor be written in another way than its canonical one", () => {
+    const codesOf = (statement: Statement) => verifyStatement(statement).checks.map(({ code }) => code)
+    assert.include(codesOf(chained(receiptOf(7, null))), "receipt_chain")
+    const text = FIRST.text.replace(",", ", ")
+    const hash = hashOfText(text)
+    assert.include(codesOf(chained({ text, hash, signature: signPersonalMessage(hash, KEY) })), "receipt_unreadable")
+  })
+
+  it("lets a grant only give, and a charge take from one side only", () => {
+    const shapeOf = (statement: Statement) =>
+      verifyStatement(statement).checks.find(({ name }) => name === "movements-agree")?.code
+    for (const credits of ["0", "-1"]) assert.strictEqual(shapeOf(withMovement(0, { credits })), "movement_shape")
+    assert.strictEqual(shapeOf(withMovement(1, { owed: "0.1" })), "movement_shape")
+  })
 
   it("has a statement above for every code it can say", () => {
     assert.deepStrictEqual(

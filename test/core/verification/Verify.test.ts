@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CHECKS, type JsonObject, measureAsset, verify } from "@treemark/core/verify"
+import { CID } from "multiformats/cid"
+import { create as createDigest } from "multiformats/hashes/digest"
 import { cidOf, RAW_CODE } from "../../../packages/core/src/asset-tree/Cid.ts"
 import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
 import {
@@ -158,6 +160,15 @@ describe("the author", () => {
       checkOf(verify(inputOf(sign(signed.tree, { author: recordAuthor }))), "author-agrees").code
     assert.strictEqual(of("bafkreigzixvzu2tbxbvmvwcvlz2zwoagmb6c2q5egaq4lmd5sesyopmmx4"), "author_not_comparable")
     for (const empty of ["bafkqaaa", "bafkqabtbmnxxezi"]) assert.strictEqual(of(empty), "author_disagrees", empty)
+    const hashOf = (bytes: number) => CID.createV1(0x55, createDigest(0x12, new Uint8Array(bytes).fill(7))).toString()
+    assert.strictEqual(of(hashOf(20)), "author_not_comparable")
+    assert.strictEqual(of(hashOf(19)), "author_disagrees")
+  })
+
+  it("signed the checksum, and no CID that belongs to other bytes", () => {
+    const record = { ...signed.record, assetTreeCid: cidOf(RAW_CODE, utf8("other bytes")) }
+    const { provenance } = verify({ tree: signed.tree, record })
+    assert.deepStrictEqual([provenance.assetTreeSha256, provenance.assetTreeCid], ["signed", "claimed"])
   })
 
   it("is read from the signed tree, not from the record", () => {

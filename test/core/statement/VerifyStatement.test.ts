@@ -145,6 +145,49 @@ describe("a statement's file", () => {
     assert.deepStrictEqual(reading.ok && reading.statement, STATEMENT)
   })
 
+  it("with a member that no signature covers is refused, and the member is named", () => {
+    const file = (): Record<string, never> => JSON.parse(statementText(STATEMENT))
+    const places: ReadonlyArray<readonly [string, (file: Record<string, Record<string, unknown>>) => object]> = [
+      ["", (file) => file],
+      ["/account", (file) => file.account!],
+      ["/opening", (file) => file.opening!],
+      ["/opening/receipt", (file) => file.opening!.receipt as object],
+      ["/closing", (file) => file.closing!],
+      ["/closing/receipt", (file) => file.closing!.receipt as object],
+      ...STATEMENT.movements.map(
+        (_, at) =>
+          [
+            `/movements/${at}`,
+            (file: { [name: string]: { [name: string]: unknown } }) => file.movements![at] as object
+          ] as const
+      )
+    ]
+    for (const [place, partOf] of places) {
+      for (const [name, pointer] of [
+        ["note", "note"],
+        ["__proto__", "__proto__"],
+        ["a/b~c", "a~1b~0c"],
+        ["", ""],
+        ["x".repeat(100_000), undefined]
+      ] as const) {
+        const changed = file()
+        Object.defineProperty(partOf(changed), name, { value: "refund 100", enumerable: true })
+        const reading = parseStatement(bytes(JSON.stringify(changed)))
+        assert.isFalse(reading.ok, `${place} ${name.slice(0, 20)}`)
+        if (reading.ok) continue
+        assert.strictEqual(reading.code, "statement_members")
+        assert.isBelow(reading.message.length, 2000)
+        if (pointer !== undefined)
+          assert.deepStrictEqual(
+            reading.problems.map(({ path }) => path),
+            [`${place}/${pointer}`]
+          )
+        assert.include(reading.problems[0]?.message, "as it signed it")
+      }
+    }
+    assert.isTrue(parseStatement(bytes(JSON.stringify(file()))).ok)
+  })
+
   it("is refused, with the place, when members are missing, of another form, or in another spelling", () => {
     const refused = (change: (file: Record<string, unknown>) => void) => {
       const file = structuredClone(STATEMENT) as unknown as Record<string, unknown>

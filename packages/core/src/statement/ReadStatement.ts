@@ -1,8 +1,12 @@
-/** Reads a statement file of somebody else: strict JSON, every member what it must be. What it says is checked elsewhere. */
+/**
+ * Reads a statement file of somebody else: strict JSON, every member what it must be, and no other: the signature covers the members named here
+ * and no more, so one more could say what nobody signed. What the statement says is checked elsewhere.
+ */
 import { addressIn, countIn, memberOf, type Need, objectIn, textIn } from "../proof/Members.ts"
 import type { ProofProblem } from "../proof/ParseProof.ts"
 import { isJsonObject, type JsonObject } from "../proof/Proof.ts"
 import { readJsonObject } from "../proof/ReadJson.ts"
+import { shown } from "../proof/Shown.ts"
 import {
   MOVEMENT_KINDS,
   type Movement,
@@ -36,7 +40,7 @@ export const parseStatement = (bytes: Uint8Array): StatementReading => {
       "A statement has at most 64 MiB; this file is larger. Ask for a shorter period."
     )
   }
-  const json = readJsonObject(bytes)
+  const json = readJsonObject(bytes, MOST_MARKS)
   if (!json.ok) return refuse("statement_not_json", `This is not a statement: ${json.message}`)
   if (textIn(json.value, "mediaType") !== STATEMENT_MEDIA_TYPE) {
     return refuse(
@@ -53,14 +57,51 @@ const refuse = (
   problems: ReadonlyArray<ProofProblem> = []
 ): StatementReading => ({ ok: false, code, message, problems })
 
+/** Brackets, commas and colons: a movement has about seventeen in 250 bytes or more. */
+const MOST_MARKS = 5_000_000
+
 /** So many problems are told; a file with more is another kind of file. */
 const MOST_PROBLEMS = 10
+
+const STATEMENT: ReadonlyArray<keyof Statement> = [
+  "mediaType",
+  "account",
+  "service",
+  "from",
+  "to",
+  "issuedAt",
+  "opening",
+  "movements",
+  "closing",
+  "signature"
+]
+const MOVEMENT: ReadonlyArray<keyof Movement> = [
+  "at",
+  "kind",
+  "posting",
+  "reference",
+  "credits",
+  "owed",
+  "receipt",
+  "txHash"
+]
+
+const UNKNOWN =
+  "must not be there: no signature of a statement of version 1 covers it, so anybody could have put it in. Ask the service for the file as it signed it"
+
+/** A member's name in a JSON pointer (RFC 6901). */
+const pointerOf = (name: string): string => shown(name).replaceAll("~", "~0").replaceAll("/", "~1")
 
 const readMembers = (file: JsonObject): StatementReading => {
   const problems: Array<ProofProblem> = []
   const need: Need = (path, value, wanted) => {
     if (value === undefined && problems.length < MOST_PROBLEMS) problems.push({ path, message: `must be ${wanted}` })
     return value
+  }
+  const only = (owner: JsonObject, path: string, names: ReadonlyArray<string>) => {
+    const other = Object.keys(owner).find((name) => !names.includes(name))
+    if (other === undefined || problems.length === MOST_PROBLEMS) return
+    problems.push({ path: `${path}/${pointerOf(other)}`, message: UNKNOWN })
   }
   const text = (owner: JsonObject, name: string, path: string) => need(path, textIn(owner, name), "text") ?? ""
   const time = (owner: JsonObject, name: string, path: string) =>
@@ -71,6 +112,7 @@ const readMembers = (file: JsonObject): StatementReading => {
 
   const balance = (name: "opening" | "closing"): StatementBalance => {
     const found = part(file, name, `/${name}`)
+    only(found, `/${name}`, ["credits", "owed", "receipt"])
     const receipt = memberOf(found, "receipt")
     return {
       credits: units(found, "credits", `/${name}/credits`),
@@ -81,12 +123,16 @@ const readMembers = (file: JsonObject): StatementReading => {
           : link(need(`/${name}/receipt`, objectIn(found, "receipt"), "an object or null") ?? {}, name)
     }
   }
-  const link = (found: JsonObject, name: string) => ({
-    sequence: need(`/${name}/receipt/sequence`, countIn(found, "sequence"), "a whole number") ?? 0,
-    hash: need(`/${name}/receipt/hash`, hexIn(found, "hash"), "64 lower-case hex digits") ?? ""
-  })
+  const link = (found: JsonObject, name: string) => {
+    only(found, `/${name}/receipt`, ["sequence", "hash"])
+    return {
+      sequence: need(`/${name}/receipt/sequence`, countIn(found, "sequence"), "a whole number") ?? 0,
+      hash: need(`/${name}/receipt/hash`, hexIn(found, "hash"), "64 lower-case hex digits") ?? ""
+    }
+  }
   const movement = (found: unknown, path: string): Movement => {
     const one = need(path, isJsonObject(found) ? found : undefined, "an object") ?? {}
+    only(one, path, MOVEMENT)
     const kind = MOVEMENT_KINDS.find((known) => known === textIn(one, "kind"))
     return {
       at: time(one, "at", `${path}/at`),
@@ -99,7 +145,9 @@ const readMembers = (file: JsonObject): StatementReading => {
       txHash: memberOf(one, "txHash") === null ? null : text(one, "txHash", `${path}/txHash`)
     }
   }
+  only(file, "", STATEMENT)
   const account = part(file, "account", "/account")
+  only(account, "/account", ["id", "name", "wallet"])
   const list = need("/movements", Array.isArray(file.movements) ? file.movements : undefined, "a list") ?? []
   const statement: Statement = {
     mediaType: STATEMENT_MEDIA_TYPE,

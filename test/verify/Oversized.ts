@@ -131,7 +131,7 @@ const forged = (receipt: Uint8Array, path: ReadonlyArray<Uint8Array>, further: R
 
 /** The leaf at the key of the first transaction, 0x80. */
 const leafOf = (value: Uint8Array): Uint8Array => encodeRlp([Uint8Array.of(0x20, 0x80), value])
-const forgedReceipt = (receipt: Uint8Array): string => forged(receipt, [leafOf(receipt)])
+export const forgedReceipt = (receipt: Uint8Array): string => forged(receipt, [leafOf(receipt)])
 
 /** RLP of a list around a payload of any kind. */
 const listAround = (payload: Uint8Array): Uint8Array => {

@@ -54,6 +54,7 @@ export {
   textMember
 } from "./proof/Proof.ts"
 export { type JsonReading, type JsonRefusalCode, readJsonObject } from "./proof/ReadJson.ts"
+export { shown, shownOrNull } from "./proof/Shown.ts"
 export { parseStatement, type StatementReading, type StatementRefusalCode } from "./statement/ReadStatement.ts"
 export { openReceipt, type Receipt, type SignedReceipt } from "./statement/Receipt.ts"
 export { STATEMENT_LIMIT, STATEMENT_MEDIA_TYPE, type Statement, type StatementBalance } from "./statement/Statement.ts"

@@ -7,6 +7,7 @@ import type { ProofProblem } from "../proof/ParseProof.ts"
 import { isJsonObject, type JsonObject } from "../proof/Proof.ts"
 import { readJsonObject } from "../proof/ReadJson.ts"
 import { shown } from "../proof/Shown.ts"
+import { COMPACT_LIMIT } from "./Receipt.ts"
 import {
   MOVEMENT_KINDS,
   type Movement,
@@ -103,7 +104,8 @@ const readMembers = (file: JsonObject): StatementReading => {
     if (other === undefined || problems.length === MOST_PROBLEMS) return
     problems.push({ path: `${path}/${pointerOf(other)}`, message: UNKNOWN })
   }
-  const text = (owner: JsonObject, name: string, path: string) => need(path, textIn(owner, name), "text") ?? ""
+  const text = (owner: JsonObject, name: string, path: string) =>
+    need(path, textIn(owner, name, COMPACT_LIMIT), "text of at most 16,384 characters") ?? ""
   const time = (owner: JsonObject, name: string, path: string) =>
     need(path, timeIn(owner, name), "a time such as 2026-11-21T10:00:00.000Z") ?? ""
   const units = (owner: JsonObject, name: string, path: string) =>

@@ -75,7 +75,9 @@ export const parseAuthors = (bytes: Uint8Array): AuthorsReading => {
     if (typeof read === "string") {
       return { ok: false, code: "authors_line", message: `Line ${index + 1} of the authors file ${read}` }
     }
-    authors.set(read.address, [...(authors.get(read.address) ?? []), read.author])
+    const lines = authors.get(read.address)
+    if (lines === undefined) authors.set(read.address, [read.author])
+    else lines.push(read.author)
   }
   return { ok: true, authors }
 }

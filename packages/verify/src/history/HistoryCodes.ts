@@ -2,6 +2,7 @@
  * The closed list of what verifying a history can say of it, besides what the report of each proof says. Each code has one cause; `leadsTo` is the
  * verdict. Codes are never renamed; docs/proof-format.md explains each.
  */
+import { shown, shownOrNull } from "@treemark/core/verify"
 
 export interface HistoryCodeMeaning {
   /** `recorded`: what was done is the word of whoever recorded it (letter R). */
@@ -74,4 +75,9 @@ export const problem = (
   code: HistoryCode,
   at: string,
   compared: { readonly expected?: string | undefined; readonly actual?: string | undefined } = {}
-): HistoryProblem => ({ code, at, expected: compared.expected ?? null, actual: compared.actual ?? null })
+): HistoryProblem => ({
+  code,
+  at: shown(at),
+  expected: shownOrNull(compared.expected),
+  actual: shownOrNull(compared.actual)
+})

@@ -76,7 +76,8 @@ const lookBetweenStrings = (text: string): { readonly quotes: number; readonly i
   let isExact = true
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
     if (text.charCodeAt(at - 1) === BACKSLASH) continue
-    if (quotes % 2 === 0) isExact &&= hasShortNumbers(text, end, at)
+    // Between a name and a text, or a text and the next name, there is no room for a number of two characters.
+    if (quotes % 2 === 0) isExact &&= at - end < 4 || hasShortNumbers(text, end, at)
     else end = at + 1
     quotes++
   }

@@ -71,7 +71,7 @@ describe("released packages", () => {
       const { main } = JSON.parse(String(line)).addresses
       assert.strictEqual((await fetch(`${main}/ready`)).status, 200)
       assert.strictEqual((await fetch(`${main}/docs`)).status, 200)
-      assert.include(await (await fetch(`${main}/verify`)).text(), "<h1>Check a proof</h1>")
+      assert.include(await (await fetch(`${main}/verify`)).text(), '<h1 data-say="heading">')
       assert.strictEqual(JSON.parse(node(place, bin, "status", "--json")).addresses.main, main)
       writeFileSync(join(place, "note.txt"), "a note")
       const asset = JSON.parse(node(place, bin, "asset", "register", "note.txt", "--json"))

@@ -1,5 +1,10 @@
 /** The language of the page: the first of the browser's that is here, until the person chooses another. Say.ts makes elements of its sentences. */
 import { english, type Key, type Strings } from "./languages/English.ts"
+import { french } from "./languages/French.ts"
+import { german } from "./languages/German.ts"
+import { japanese } from "./languages/Japanese.ts"
+import { spanish } from "./languages/Spanish.ts"
+import { traditionalChinese } from "./languages/TraditionalChinese.ts"
 
 export type { Key } from "./languages/English.ts"
 
@@ -13,7 +18,14 @@ export interface Language {
   readonly strings: Strings
 }
 
-export const LANGUAGES: ReadonlyArray<Language> = [{ tag: "en", name: "English", locale: "en-GB", strings: english }]
+export const LANGUAGES: ReadonlyArray<Language> = [
+  { tag: "en", name: "English", locale: "en-GB", strings: english },
+  { tag: "zh-Hant", name: "繁體中文", locale: "zh-TW", strings: traditionalChinese },
+  { tag: "es", name: "Español", locale: "es", strings: spanish },
+  { tag: "fr", name: "Français", locale: "fr", strings: french },
+  { tag: "de", name: "Deutsch", locale: "de", strings: german },
+  { tag: "ja", name: "日本語", locale: "ja", strings: japanese }
+]
 
 let current = LANGUAGES[0]!
 

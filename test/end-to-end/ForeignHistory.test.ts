@@ -2,7 +2,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { actChecksum, assetTreeOf, DagJson, decodeCommitRequest, walletAddress } from "@treemark/core"
 import { Effect, JsonPatch } from "effect"
+import { createTestClient, http } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { commitDeployedBytecode } from "../../packages/daemon/src/ledger/CommitContract.ts"
 import { stranger } from "../daemon/ledger/ForeignCommits.ts"
 import { isAnvilMissing } from "../layers/Anvil.ts"
 import { treemarkVerify } from "../verify/Command.ts"
@@ -10,6 +14,7 @@ import {
   anvilWithContract,
   assertCar,
   CONTRACT,
+  commit,
   daemonAt,
   json,
   letters,
@@ -18,6 +23,7 @@ import {
   type Vector,
   vectors
 } from "./HistoryRig.ts"
+import { bytesOf, commitRequest, parsed } from "./Treemarkd.ts"
 
 describe.skipIf(isAnvilMissing)("commits of other clients", () => {
   it.live(
@@ -153,5 +159,80 @@ describe.skipIf(isAnvilMissing)("commits of other clients", () => {
         })
       }).pipe(Effect.scoped),
     600_000
+  )
+
+  it.live(
+    "of the author's own tree are the stranger's word: R, never G, unless the reader takes that word or the author signed the act",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* anvilWithContract
+        const daemon = yield* daemonAt(anvil.url)
+        const { home } = daemon
+        const steer = createTestClient({ mode: "anvil", transport: http(anvil.url) })
+        const { committer } = yield* json<{ readonly committer: `0x${string}` }>(home, "wallet", "show")
+        yield* Effect.promise(() => steer.setBalance({ address: committer, value: 10n ** 20n }))
+        yield* told(home, "account", "create", "--name", "studio", "--credits", "5")
+        const asset = yield* daemon.register(bytesOf("the author's own"), "text/plain")
+        const { assetCid } = asset
+        yield* commit(home, "studio", commitRequest(asset))
+        const author = privateKeyToAccount(`0x${"c8".repeat(32)}`)
+        const body = commitRequest(asset, { author: author.address, commitMessage: "Lent to the museum" })
+        const request = yield* decodeCommitRequest(body)
+        const creator = walletAddress(author.address)
+        const tree = assetTreeOf({ request, author: creator, serviceName: "studio", signedAt: "elsewhere" })
+        const { sha256 } = DagJson.encode(tree)
+        const act = {
+          action: "bafkreiceiqfe4w4g4j46rsi4h4tbqu35ivewfxm4q743tfmegscpg7d63m",
+          assetTreeSha256: sha256,
+          author: author.address,
+          chainID: 5_003,
+          contract: CONTRACT
+        }
+        const sign = (message: string) => Effect.promise(() => author.signMessage({ message }))
+        const actTimestamp = Math.floor(Date.now() / 1_000)
+        const signedAct = (abstract: string, timestampCreated = actTimestamp) =>
+          sign(actChecksum({ ...act, abstract, timestampCreated }))
+        const actSignature = yield* signedAct("Lent to the museum")
+        yield* commit(home, "studio", { ...body, assetTreeSignature: yield* sign(sha256), actSignature, actTimestamp })
+
+        const [first, own] = yield* logOf(home, assetCid)
+        assert.deepStrictEqual([first!.status, first!.word, own!.status, own!.word], ["G", "recorder", "G", "author"])
+        assert.strictEqual(own!.commit?.actSignature, actSignature)
+
+        const other = stranger(anvil.url, CONTRACT)
+        const record = { ...own!.commit, committer: other.address }
+        const unsigned = { ...record, actSignature: undefined }
+        const sold = "I sell all rights"
+        yield* other.commit(assetCid, JSON.stringify({ ...unsigned, abstract: sold }))
+        yield* other.commit(assetCid, JSON.stringify({ ...record, abstract: sold }))
+        yield* other.commit(assetCid, JSON.stringify(record))
+        const further = { ...record, abstract: "Back again", actSignature: yield* signedAct("Back again") }
+        yield* other.commit(assetCid, JSON.stringify(further))
+
+        const log = yield* logOf(home, assetCid)
+        assert.strictEqual(letters(log), "GGRBRG")
+        assert.deepStrictEqual(
+          log.map(({ word }) => word),
+          ["recorder", "author", "recorder", null, "recorder", "author"]
+        )
+        for (const limit of ["1", "2", "4"])
+          assert.strictEqual(letters(yield* logOf(home, assetCid, "--limit", limit)), "GGRBRG".slice(-Number(limit)))
+        const lines = (yield* told(home, "log", assetCid)).split("\n")
+        assert.include(lines[0], `[recorded by ${committer}]`)
+        assert.include(lines[1], "[act signed by the author]")
+        assert.include(lines[2], `[the word of ${other.address}, not the author's]`)
+        assert.include(lines[4], `[the word of ${other.address}, not the author's]`)
+
+        const trusting = yield* logOf(home, assetCid, "--recorder", other.address.toLowerCase(), "--recorder", CONTRACT)
+        assert.strictEqual(letters(trusting), "GGGBGG")
+        const wrong = yield* parsed(["log", assetCid, "--recorder", "0x12", "--home", home])
+        assert.strictEqual(wrong.code, 64)
+
+        const elsewhere = "0x0000000000000000000000000000000000007054"
+        yield* Effect.promise(() => steer.setCode({ address: elsewhere, bytecode: commitDeployedBytecode }))
+        yield* stranger(anvil.url, elsewhere).commit(assetCid, JSON.stringify({ ...unsigned, abstract: sold }))
+        assert.lengthOf(yield* logOf(home, assetCid), 6, "another contract's events are no commits")
+      }).pipe(Effect.scoped),
+    120_000
   )
 })

@@ -32,6 +32,7 @@ interface LogLine {
   readonly status: string
   readonly codes: ReadonlyArray<string>
   readonly reason: string | null
+  readonly word: "author" | "recorder" | null
   readonly txHash: string
   readonly blockNumber: number
   readonly recorder: string

@@ -8,13 +8,15 @@ import {
   type NetworkRole,
   parseAction,
   parseCid,
+  signedActOf,
   statusOf
 } from "@treemark/core"
-import { textMember, verify } from "@treemark/core/verify"
+import { type Report, textMember, verify } from "@treemark/core/verify"
 import { DateTime, Effect } from "effect"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
+import { actsBefore } from "./ActsBefore.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 import { type OpenedCommit, openCommit, positionOf, proofOfCommit } from "./CommitOnLedger.ts"
 import type { LogEntry } from "./HistoryApi.ts"
@@ -24,11 +26,15 @@ const CONCURRENCY = 8
 
 export const networkView = ({ chainId, contract, name, role }: LedgerNetwork) => ({ role, name, chainId, contract })
 
-/** Commits of `assetCid`, oldest first, each verified with what is here of it. */
+/**
+ * Commits of `assetCid`, oldest first, each verified with what is here of it. The word of our own committers is taken for what was done, and
+ * that of `recorders`, whom the reader names.
+ */
 export const logOf = Effect.fn("AssetHistory.logOf")(function* (
   role: NetworkRole,
   assetCid: string,
-  range: HistoryRange
+  range: HistoryRange,
+  recorders: ReadonlyArray<string>
 ) {
   yield* checkCid(assetCid)
   const network = (yield* Networks).role(role)
@@ -38,13 +44,24 @@ export const logOf = Effect.fn("AssetHistory.logOf")(function* (
     found.map(({ blockNumber }) => blockNumber)
   )
   const opened = yield* Effect.forEach(found, openCommit, { concurrency: CONCURRENCY })
-  const trustedRecorders = new Set((yield* makeCommitters).all.map(({ address }) => String(address)))
-  const commits = yield* Effect.forEach(opened, (one) =>
+  const trusted = new Set([...(yield* makeCommitters).all.map(({ address }) => String(address)), ...recorders])
+  const reportOf = reportOn(network)
+  const verified = yield* Effect.forEach(opened, (one) =>
     // A signature takes a millisecond or two: others get their turn in between.
-    Effect.map(Effect.yieldNow, () =>
-      entryOf(network, { assetCid, trustedRecorders }, one, times.get(one.commit.blockNumber) ?? "")
-    )
+    Effect.map(Effect.yieldNow, () => ({ opened: one, report: reportOf(one), time: times.get(one.commit.blockNumber) }))
   )
+  const acts = new Set(
+    verified.flatMap(({ opened, report }) => (trusted.has(opened.commit.recorder) ? [] : (signedActOf(report) ?? [])))
+  )
+  const [first] = found
+  const seen =
+    first === undefined ? new Set<string>() : yield* actsBefore({ role, assetCid, before: first, acts, reportOf })
+  const commits = verified.map((one) => {
+    const entry = entryOf(one, { assetCid, trustedRecorders: trusted, actsBefore: seen })
+    const act = signedActOf(one.report)
+    if (act !== undefined) seen.add(act)
+    return entry
+  })
   return { network: networkView(network), commits }
 })
 
@@ -95,21 +112,28 @@ const timesOf = Effect.fnUntraced(
 const isoTime = (seconds: bigint): string =>
   seconds <= 253_402_300_799n ? DateTime.formatIso(DateTime.makeUnsafe(Number(seconds) * 1_000)) : ""
 
-const entryOf = (
-  network: LedgerNetwork,
-  asked: Pick<CommitInHistory, "assetCid" | "trustedRecorders">,
-  opened: OpenedCommit,
-  time: string
-): LogEntry => {
+/** What verification says of a commit that we read off the contract's own events ourselves. */
+const reportOn =
+  (network: LedgerNetwork) =>
+  ({ assetTreeCid, commit, record, tree }: OpenedCommit): Report =>
+    verify({
+      ...("bytes" in tree ? { tree: tree.bytes, treeCid: assetTreeCid } : {}),
+      record,
+      commitData: commit.commitData,
+      ledger: positionOf(network, commit),
+      contracts: [{ chainId: network.chainId, contract: network.contract }]
+    })
+
+interface Verified {
+  readonly opened: OpenedCommit
+  readonly report: Report
+  readonly time: string | undefined
+}
+
+const entryOf = ({ opened, report, time = "" }: Verified, asked: Omit<CommitInHistory, "isTreeHere">): LogEntry => {
   const { assetTreeCid, commit, record, tree } = opened
-  const isTreeHere = "bytes" in tree
-  const report = verify({
-    ...(isTreeHere ? { tree: tree.bytes, treeCid: assetTreeCid } : {}),
-    record,
-    commitData: commit.commitData,
-    ledger: positionOf(network, commit)
-  })
-  const { codes, letter } = statusOf(report, { ...asked, isTreeHere })
+  const { codes, letter } = statusOf(report, { ...asked, isTreeHere: "bytes" in tree })
+  const isOwn = signedActOf(report) !== undefined && asked.actsBefore?.has(signedActOf(report) ?? "") !== true
   return {
     txHash: commit.txHash,
     blockNumber: commit.blockNumber,
@@ -119,7 +143,8 @@ const entryOf = (
     time,
     status: letter,
     codes,
-    reason: isTreeHere ? null : tree.missing,
+    word: letter === "G" || letter === "R" ? (isOwn ? "author" : "recorder") : null,
+    reason: "missing" in tree ? tree.missing : null,
     author: report.author,
     signer: report.signer,
     action: actionOf(record),

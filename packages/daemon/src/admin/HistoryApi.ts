@@ -11,6 +11,8 @@ const Count = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ m
 /** A place on the ledger, `BLOCK:INDEX`. */
 const Place = Schema.String.check(Schema.isPattern(/^\d{1,15}:\d{1,9}$/u))
 
+const Recorders = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}(?:,0x[0-9a-fA-F]{40}){0,99}$/u))
+
 export const NetworkView = Schema.Struct({
   role: NetworkRole,
   name: Schema.String,
@@ -32,6 +34,8 @@ export const LogEntry = Schema.Struct({
   /** The block's time, ISO 8601. */
   time: Schema.String,
   status: Schema.Literals(STATUS_LETTERS),
+  /** Whose word it is what was done: the author's own, or the recorder's; null where the tree is not shown to be its author's. */
+  word: Schema.NullOr(Schema.Literals(["author", "recorder"])),
   /** Codes of verification that lead to the status. */
   codes: Schema.Array(Schema.String),
   /** Why the tree was not checked. */
@@ -67,7 +71,9 @@ export const history = HttpApiGroup.make("history").add(
       limit: Count,
       after: Schema.optionalKey(Place),
       before: Schema.optionalKey(Place),
-      from: Schema.Literals(["oldest", "newest"])
+      from: Schema.Literals(["oldest", "newest"]),
+      /** Wallets whose word for what was done is taken, beside our own committers; comma-separated. */
+      recorders: Schema.optionalKey(Recorders)
     },
     success: Schema.Struct({ network: NetworkView, commits: Schema.Array(LogEntry) }),
     ...refused

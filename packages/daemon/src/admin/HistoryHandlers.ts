@@ -1,5 +1,5 @@
 /** What the commands about histories do: each handler decodes, calls the use case and encodes. Nothing is changed or charged. */
-import type { ContentStore, Ledger, LedgerPlace } from "@treemark/core"
+import { type ContentStore, type Ledger, type LedgerPlace, toEip55 } from "@treemark/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Networks } from "../ledger/Networks.ts"
@@ -13,13 +13,18 @@ export const historyHandlers = HttpApiBuilder.group(AdminApi, "history", (handle
   Effect.gen(function* () {
     const services = yield* Effect.context<ContentStore | HdWallets | Ledger | Networks>()
     return handlers.handleAll({
-      log: ({ params, query: { after, before, from, limit, network } }) =>
-        logOf(network, params.assetCid, {
-          limit,
-          from,
-          after: after === undefined ? undefined : placeOf(after),
-          before: before === undefined ? undefined : placeOf(before)
-        }).pipe(Effect.provide(services), refused),
+      log: ({ params, query: { after, before, from, limit, network, recorders = "" } }) =>
+        logOf(
+          network,
+          params.assetCid,
+          {
+            limit,
+            from,
+            after: after === undefined ? undefined : placeOf(after),
+            before: before === undefined ? undefined : placeOf(before)
+          },
+          recorders === "" ? [] : recorders.split(",").map(toEip55)
+        ).pipe(Effect.provide(services), refused),
       proofOfCommit: ({ params, query }) =>
         proofAt(query.network, params.assetCid, placeOf(params.place)).pipe(Effect.provide(services), refused),
       diff: ({ params, query: { from, network, to } }) =>

@@ -18,6 +18,8 @@ interface Asked {
   readonly network: NetworkRole
   /** Only so many of the newest. */
   readonly limit: number | undefined
+  /** Wallets whose word for what was done is taken. */
+  readonly recorders: ReadonlyArray<string>
 }
 
 export const placeText = ({ blockNumber, logIndex }: LogEntry): string => `${blockNumber}:${logIndex}`
@@ -25,13 +27,18 @@ export const placeText = ({ blockNumber, logIndex }: LogEntry): string => `${blo
 /** Hands `use` the commits page by page, oldest first, and answers all of them with the network they are on. */
 export const readLog = Effect.fnUntraced(function* <E, R>(
   { client }: Admin["Service"],
-  { assetCid, limit, network }: Asked,
+  { assetCid, limit, network, recorders }: Asked,
   use: (page: ReadonlyArray<LoggedCommit>) => Effect.Effect<void, E, R>
 ) {
   const page = (query: { readonly after?: string; readonly before?: string; readonly limit: number }) =>
     client.history.log({
       params: { assetCid },
-      query: { ...query, network, from: limit === undefined ? "oldest" : "newest" }
+      query: {
+        ...query,
+        network,
+        from: limit === undefined ? "oldest" : "newest",
+        ...(recorders.length === 0 ? {} : { recorders: recorders.join() })
+      }
     })
   const all: Array<LoggedCommit> = []
   if (limit !== undefined) {

@@ -4,7 +4,7 @@ import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Colours, colours, type Paint } from "./Colours.ts"
 import { emptyFolder, writeCar, writeFolder } from "./HistoryExport.ts"
-import { assetCidArgument, networkFlag } from "./HistoryFlags.ts"
+import { assetCidArgument, networkFlag, recordersFlag } from "./HistoryFlags.ts"
 import { type LoggedCommit, readLog } from "./LogPages.ts"
 import { printable, printableJson } from "./Printable.ts"
 import { withAdmin } from "./Root.ts"
@@ -16,6 +16,7 @@ export const logCommand = Command.make(
   {
     assetCid: assetCidArgument,
     network: networkFlag,
+    recorders: recordersFlag,
     limit: Flag.Int("limit").pipe(
       Flag.withDescription("Only so many of the newest commits"),
       Flag.withMetavar("N"),
@@ -33,14 +34,14 @@ export const logCommand = Command.make(
       Flag.optional
     )
   },
-  ({ assetCid, car, limit, network, proofs }) =>
+  ({ assetCid, car, limit, network, proofs, recorders }) =>
     withAdmin(
       Effect.fnUntraced(function* (admin, { json }) {
         if (Option.isSome(proofs)) yield* emptyFolder(proofs.value)
         const paint = yield* colours
         const printPage = (page: ReadonlyArray<LoggedCommit>) =>
           page.length === 0 || json ? Effect.void : Console.log(page.map((commit) => lineOf(commit, paint)).join("\n"))
-        const asked = { assetCid, network, limit: Option.getOrUndefined(limit) }
+        const asked = { assetCid, network, limit: Option.getOrUndefined(limit), recorders }
         const log = yield* readLog(admin, asked, printPage)
         if (!json && log.commits.length === 0) yield* Console.log(`No commits of ${assetCid} on ${log.network.name}.`)
         const exported =
@@ -58,7 +59,7 @@ export const logCommand = Command.make(
 
   A line each: its number (with --limit how many are after it, ~0 is the last), its letter, transaction, block, the block's time, author, action and message.
   The letters: ${STATUS_LETTERS.map((letter) => `${letter} ${STATUS_MEANINGS[letter]}`).join("; ")}.
-  Why a commit is not G stands in brackets; docs/proof-format.md explains each word.`
+  In brackets stand whose word it is what was done, and why a commit is not G; docs/proof-format.md explains each code.`
   ),
   Command.withExamples([
     { command: "treemarkd log bafkrei…", description: "What was done with the asset, and what of it holds" },
@@ -68,7 +69,7 @@ export const logCommand = Command.make(
     },
     {
       command: "treemarkd log bafkrei… --proofs history",
-      description: "All proofs, for: npx treemark-verify history history"
+      description: "All proofs, for: npx @treemark/verify history history"
     }
   ])
 )
@@ -104,7 +105,7 @@ const exportText = ({ car, folder, history }: Exported): string => {
       where === undefined
         ? []
         : [
-            `${where} written: ${history.commits.length} commits${note}. Anybody can check it offline: npx treemark-verify history ${where}`
+            `${where} written: ${history.commits.length} commits${note}. Anybody can check it offline: npx @treemark/verify history ${where}`
           ]
     )
     .join("\n")
@@ -142,7 +143,7 @@ const LETTERS: Readonly<Record<StatusLetter, keyof Colours>> = {
 const lineOf = (commit: LoggedCommit, paint: Colours): string => {
   const letter: Paint = paint[LETTERS[commit.status]]
   const { codes, reason } = commit
-  const why = [...(reason === null ? [] : [reason]), ...(commit.status === "N" ? bad(codes) : codes)]
+  const why = [...wordOf(commit), ...(reason === null ? [] : [reason]), ...(commit.status === "N" ? bad(codes) : codes)]
   return [
     commit.name.padStart(4),
     letter(commit.status),
@@ -156,6 +157,13 @@ const lineOf = (commit: LoggedCommit, paint: Colours): string => {
   ]
     .join("  ")
     .trimEnd()
+}
+
+/** Whose word the act is, where the tree is its author's. */
+const wordOf = ({ recorder, status, word }: LoggedCommit): ReadonlyArray<string> => {
+  if (word === "author") return ["act signed by the author"]
+  if (status === "R") return [`the word of ${recorder}, not the author's`]
+  return word === "recorder" ? [`recorded by ${recorder}`] : []
 }
 
 /** Without the tree nearly everything is open; only what is wrong already is worth a word. */

@@ -147,7 +147,7 @@ withDaemon()("commands against a running daemon", (it) => {
         assert.match((yield* showAccount("committer")).credits, /^0\.89\d+$/)
         const out = join(home, "photo.proof.json")
         const written = yield* both(home, "proof", receipt.assetTreeCid!, "--out", out)
-        assert.include(written.text, "npx treemark-verify")
+        assert.include(written.text, "npx @treemark/verify")
         const printed = yield* parsed(["proof", receipt.assetTreeCid!, "--home", home])
         assert.strictEqual(printed.stdout, readFileSync(out, "utf8"))
         writeFileSync(request, JSON.stringify({ ...commitRequest(asset as never), assetCreator: "x".repeat(22) }))

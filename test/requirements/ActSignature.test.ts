@@ -67,20 +67,24 @@ const signed = Effect.fnUntraced(function* (
   } as Json
 })
 
-/** What the offline verifier says of the act in the proof of this tree; `change` is made to the record first. */
-const actIn = Effect.fnUntraced(function* (assetTreeCid: string, change: (record: Json) => void = () => undefined) {
+/** What the offline verifier says of the act in the proof of this tree; `change` is made to its record and place first. */
+const actIn = Effect.fnUntraced(function* (
+  assetTreeCid: string,
+  change: (proof: { readonly record: Json; readonly ledger: Json }) => void = () => undefined
+) {
   const { admin, home } = yield* RunningDaemon
   const file = join(home, `${assetTreeCid}.proof.json`)
   yield* admin("proof", assetTreeCid, "--out", file)
   const proof = JSON.parse(readFileSync(file, "utf8"))
-  change(proof.commit.record)
+  change({ record: proof.commit.record, ledger: proof.ledger })
   proof.commit.commitData = JSON.stringify(proof.commit.record)
   writeFileSync(file, JSON.stringify(proof))
-  const report = JSON.parse(treemarkVerify([file, "--json"]).stdout)
-  return { act: report.act, verdict: report.verdict } as {
+  const report = JSON.parse(treemarkVerify([file, "--json"]).stdout) as {
     readonly act: { readonly by: string; readonly message: string; readonly provenance: string }
     readonly verdict: string
+    readonly checks: ReadonlyArray<{ readonly name: string; readonly code: string }>
   }
+  return { ...report, code: report.checks.find(({ name }) => name === "act-signature")?.code }
 })
 
 withStudio({ serviceName: SERVICE })("decisions.md, actSignature", (it) => {
@@ -103,7 +107,7 @@ withStudio({ serviceName: SERVICE })("decisions.md, actSignature", (it) => {
         assert.deepInclude(commit, { actSignature: request.actSignature, timestampCreated: request.actTimestamp })
         assert.strictEqual(Object.keys(commit).at(-1), "actSignature")
         const { act, verdict } = yield* actIn(assetTreeCid)
-        assert.strictEqual(act.message, MESSAGE)
+        assert.deepInclude(act, { by: "author", message: MESSAGE, provenance: "signed" })
         assert.strictEqual(verdict, "valid")
       })
     )
@@ -114,6 +118,27 @@ withStudio({ serviceName: SERVICE })("decisions.md, actSignature", (it) => {
       const { assetTreeCid, txHash } = yield* studio.commit({ headline: "held" })
       assert.notProperty((yield* studio.record(txHash)).commit, "actSignature")
       assert.strictEqual((yield* actIn(assetTreeCid)).act.by, "recorder")
+    })
+  )
+
+  it.effect("copied to another record it proves nothing: another message or time, another chain or contract", () =>
+    Effect.gen(function* () {
+      const studio = yield* Studio
+      const { assetTreeCid } = yield* studio.commit(yield* signed(studio))
+      const [, testnet] = yield* networks
+      const changes = [
+        { record: { abstract: "I sell all rights" } },
+        { record: { timestampCreated: now() + 5 } },
+        { ledger: { chainId: testnet!.chainId } },
+        { ledger: { contract: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" } }
+      ]
+      for (const { ledger = {}, record = {} } of changes) {
+        const { act, code, verdict } = yield* actIn(assetTreeCid, (proof) => {
+          Object.assign(proof.record, record)
+          Object.assign(proof.ledger, ledger)
+        })
+        assert.deepStrictEqual([act.by, verdict, code], ["recorder", "invalid", "act_signature_differs"])
+      }
     })
   )
 

@@ -42,7 +42,7 @@ export const proofCommand = Command.make(
           { assetTreeCid, file: out.value },
           html
             ? `${out.value} written. Anybody can check it offline: open it in a browser, with the asset at hand.`
-            : `${out.value} written. Anybody can check it offline: npx treemark-verify ${out.value}`
+            : `${out.value} written. Anybody can check it offline: npx @treemark/verify ${out.value}`
         )
       })
     )

@@ -29,5 +29,5 @@ Try next
     -H 'Authorization: token ${facts.token}' \\
     -d '${JSON.stringify(facts.request)}'
 
-  npx treemark-verify ${facts.proofFile} --asset ${facts.photo}
-  npx treemarkd status`)
+  npx @treemark/verify ${facts.proofFile} --asset ${facts.photo}
+  npx @treemark/daemon status`)

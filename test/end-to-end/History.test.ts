@@ -49,7 +49,9 @@ withDaemon({ settings: SETTINGS, env: { TREEMARK_PROFILE: "own" } })("the histor
       assert.lengthOf(lines, 3)
       assert.match(
         lines[1]!,
-        new RegExp(`^ +2 {2}G {2}${second.txHash.slice(0, 10)} .*${account.wallet} .*action-commit .*two$`)
+        new RegExp(
+          `^ +2 {2}G {2}${second.txHash.slice(0, 10)} .*${account.wallet} .*action-commit .*two {2}\\[recorded by 0x[0-9a-fA-F]{40}\\]$`
+        )
       )
       const commits = yield* logOf(home, assetCid)
       assert.strictEqual(letters(commits), "GGG")

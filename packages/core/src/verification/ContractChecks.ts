@@ -3,30 +3,23 @@
  * who called it. Where the transaction is shown, too, its sender is found from its signature, and must be the recorder.
  */
 import { toEip55 } from "../identity/Eip55.ts"
-import { isAmong, KNOWN_CONTRACTS, type KnownContract } from "../proof/KnownContracts.ts"
+import { isAmong, KNOWN_CONTRACTS } from "../proof/KnownContracts.ts"
 import { readTransaction } from "../proof/SignedTransaction.ts"
 import type { Evidence } from "./Evidence.ts"
 import { type Check, passed, stopped } from "./Report.ts"
-import { vouchedContracts } from "./Witnesses.ts"
+import { isVouchedContract } from "./Witnesses.ts"
 
 export const ledgerContract = (evidence: Evidence): Check => {
   const name = "ledger-contract"
   const place = evidence.input.ledger
   if (place === undefined) return stopped(name, "ledger_not_given")
   const actual = `chain ${place.chainId}, ${toEip55(place.contract)}`
-  const known = knownContracts(evidence)
-  if (isAmong(known, place)) return passed(name, { expected: actual, actual })
-  const ofChain = known.flatMap(({ chainId, contract }) => (chainId === place.chainId ? [toEip55(contract)] : []))
+  const known = [...KNOWN_CONTRACTS, ...(evidence.input.contracts ?? [])]
+  if (isAmong(known, place) || isVouchedContract(evidence, place)) return passed(name, { expected: actual, actual })
+  const ofChain = known.flatMap(({ chainId, contract }) => (chainId === place.chainId ? [contract] : []))
   const expected = ofChain.length === 0 ? `no contract of chain ${place.chainId} is known` : ofChain.join(" or ")
   return stopped(name, "contract_not_known", { expected, actual })
 }
-
-/** A list that a caller made by hand may hold anything. */
-const knownContracts = (evidence: Evidence): ReadonlyArray<KnownContract> => [
-  ...KNOWN_CONTRACTS,
-  ...(evidence.input.contracts ?? []),
-  ...vouchedContracts(evidence)
-]
 
 /** `contract`: what {@link ledgerContract} says. `onLedger`: what ledger-inclusion says; a sender passes in a block that passed. */
 export const transactionSender = ({ input, transaction }: Evidence, contract: Check, onLedger: Check): Check => {

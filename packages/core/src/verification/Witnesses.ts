@@ -35,30 +35,35 @@ const goodWitness = (authors: AuthorsFile, signer: string) => {
 }
 
 /** Whether enough different signers vouch for what `has` asks of a checkpoint, and who they are. Without a quorum one file is enough, signed or not. */
-export const vouchedFor = ({ input }: Evidence, has: (checkpoint: Checkpoint) => boolean) => {
+export const vouchedFor = ({ input }: Evidence, has: (checkpoint: Checkpoint) => boolean): Vouched => {
   const { authors, checkpoints = [], quorum } = input
   const having = checkpoints.filter(has)
-  const signers = [...new Set(having.flatMap(signersOf))].filter(
-    (signer): signer is string => signer !== null && counts(authors, signer)
-  )
-  const isEnough = quorum === undefined ? having.length > 0 : signers.length > 0 && signers.length >= quorum
-  return { isEnough, signers }
+  if (quorum === undefined) return { isEnough: having.length > 0, signers: [] }
+  const counts = counting(authors)
+  const signers = [...new Set(having.flatMap(signersOf))].filter((signer) => signer !== null && counts(signer))
+  return { isEnough: signers.length > 0 && signers.length >= quorum, signers }
 }
 
-const counts = (authors: AuthorsFile | undefined, signer: string): boolean => {
-  if (authors === undefined) return true
+export interface Vouched {
+  readonly isEnough: boolean
+  /** Those that count towards the quorum. */
+  readonly signers: ReadonlyArray<string | null>
+}
+
+const counting = (authors: AuthorsFile | undefined): ((signer: string) => boolean) => {
+  if (authors === undefined) return () => true
   const namesWitnesses = [...authors.keys()].some((address) => roleLines(authors, address, "witness").length > 0)
-  return namesWitnesses ? goodWitness(authors, signer) !== undefined : revocationOf(authors, signer) === undefined
+  return namesWitnesses
+    ? (signer) => goodWitness(authors, signer) !== undefined
+    : (signer) => revocationOf(authors, signer) === undefined
 }
 
-/** The commit contracts that the checkpoints vouch for. */
-export const vouchedContracts = (evidence: Evidence): ReadonlyArray<KnownContract> =>
-  (evidence.input.checkpoints ?? []).flatMap((checkpoint) =>
-    contractsOf(checkpoint).flatMap((contract) => {
-      const { chainId } = checkpoint
-      const names = (one: Checkpoint): boolean => one.chainId === chainId && contractsOf(one).includes(contract)
-      return vouchedFor(evidence, names).isEnough ? [{ chainId, contract }] : []
-    })
-  )
+/** Whether the checkpoints vouch for the commit contract of `place`. */
+export const isVouchedContract = (evidence: Evidence, { chainId, contract }: KnownContract): boolean => {
+  const wanted = contract.toLowerCase()
+  const names = (one: Checkpoint): boolean =>
+    one.chainId === chainId && contractsOf(one).some((address) => address.toLowerCase() === wanted)
+  return vouchedFor(evidence, names).isEnough
+}
 
 const contractsOf = ({ contracts }: Partial<Checkpoint>): ReadonlyArray<string> => contracts ?? []

@@ -75,6 +75,7 @@ const inputOf = (command: VerifyCommand, backend: Backend | undefined): VerifyIn
   return {
     ...input,
     recover: backend && ((text, signature) => recoverSigner(text, signature, backend.recoverKey)),
+    recoverKey: backend?.recoverKey,
     ...questionOf(command.asked),
     asset:
       command.asset === undefined

@@ -4,7 +4,15 @@
  */
 import { hash } from "node:crypto"
 import { constants } from "node:fs"
-import { KnownSigners, PROOF_LIMIT, type Recover, type Report, recoverSigner, verify } from "@treemark/core/verify"
+import {
+  KnownSigners,
+  PROOF_LIMIT,
+  type Recover,
+  type RecoverKey,
+  type Report,
+  recoverSigner,
+  verify
+} from "@treemark/core/verify"
 import type { Backend } from "../backends/Backend.ts"
 import { readBounded } from "../Inputs.ts"
 import type { Question } from "../Question.ts"
@@ -22,12 +30,13 @@ export interface Verifier {
 }
 
 export const makeVerifier = (backend: Backend, question: Question): Verifier => {
-  const recoverFor = backend.name === "noble" ? nobleRecover() : () => recoverWith(backend)
+  const keysOf = backend.name === "noble" ? nobleKeys() : () => backend.recoverKey
   const verifyBytes = (bytes: Uint8Array): Outcome =>
     orUnusable(() => {
       const input = proofInput(bytes)
-      const recover = recoverFor(input.record?.author)
-      return verify({ ...input, ...question, sha256, recover })
+      const [ofAuthor, recoverKey] = [keysOf(input.record?.author), keysOf(input.ledger?.recorder)]
+      const recover: Recover = (text, signature) => recoverSigner(text, signature, ofAuthor)
+      return verify({ ...input, ...question, sha256, recover, recoverKey })
     })
   return {
     verifyBytes,
@@ -44,17 +53,12 @@ export const unverified: Verifier = (() => {
   return { verifyBytes: () => outcome, verifyFile: () => outcome }
 })()
 
-const recoverWith = ({ recoverKey }: Backend): Recover => {
-  return (text, signature) => recoverSigner(text, signature, recoverKey)
-}
-
-/** Tables are tried for the author that the record claims; a wrong claim costs nothing and changes nothing. */
-const nobleRecover = (): ((claimed: unknown) => Recover) => {
+/** Tables are tried for who the proof claims to have signed, author or recorder; a wrong claim costs nothing and changes nothing. */
+const nobleKeys = (): ((claimed: unknown) => RecoverKey) => {
   const signers = new KnownSigners()
   return (claimed) => {
     const expected = typeof claimed === "string" ? claimed : undefined
-    return (text, signature) =>
-      recoverSigner(text, signature, (digest, compact, id) => signers.recoverKey(digest, compact, id, expected))
+    return (digest, compact, id) => signers.recoverKey(digest, compact, id, expected)
   }
 }
 

@@ -118,40 +118,6 @@ describe("idempotency keys", () => {
     )
   )
 
-  it.live("of five commits at once the last waits for its turn on an embedded store, and nothing else does", () =>
-    withKeys(
-      Effect.gen(function* () {
-        const begun: Array<string> = []
-        const done = yield* Deferred.make<void>()
-        const start = (operation: Request["operation"], key: string) =>
-          Effect.forkChild(
-            run(
-              () =>
-                Effect.as(
-                  Effect.andThen(
-                    Effect.sync(() => begun.push(key)),
-                    Deferred.await(done)
-                  ),
-                  ANSWER
-                ),
-              {
-                operation,
-                key
-              }
-            )
-          )
-        const calls = yield* Effect.forEach(["1", "2", "3", "4", "5"], (key) => start("commit", key))
-        calls.push(yield* start("balance-mainnet", "balance"))
-        yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => begun.length === calls.length })
-        yield* Deferred.succeed(done, undefined)
-        assert.isTrue((yield* Fiber.joinAll(calls)).every(({ replayed }) => !replayed))
-        const inTurn = ["1", "2", "3", "4", "balance", "5"]
-        const isEmbedded = (yield* SqlClient.SqlClient).onDialectOrElse({ pg: () => false, orElse: () => true })
-        assert.deepStrictEqual(isEmbedded ? begun : begun.toSorted(), isEmbedded ? inTurn : inTurn.toSorted())
-      })
-    )
-  )
-
   it.live("a call that failed frees the key, and the next one does the same work", () =>
     withKeys(
       Effect.gen(function* () {

@@ -30,7 +30,6 @@ import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ReplicaId } from "../replicas/Replica.ts"
-import { outsideFlow, step } from "../store/Flow.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
 import { Postings } from "./Postings.ts"
@@ -137,10 +136,10 @@ export const layer: Layer.Layer<
     const hold = Effect.fn("Charges.hold")(function* (
       request: HoldRequest
     ): Effect.fn.Return<Hold, InsufficientFunds | StorageUnavailable | LedgerUnavailable> {
-      let placed = yield* step(place(request, undefined)).pipe(storing("money was held"))
+      let placed = yield* place(request, undefined).pipe(storing("money was held"))
       while (placed === "ask") {
         const reading = yield* debt.read(request.caller).pipe(storing("money was held"))
-        placed = yield* step(place(request, reading)).pipe(storing("money was held"))
+        placed = yield* place(request, reading).pipe(storing("money was held"))
       }
       return placed.hold
     })
@@ -217,17 +216,15 @@ export const layer: Layer.Layer<
           Effect.forkIn(scope),
           Effect.asVoid
         )
-      }).pipe(outsideFlow)
+      })
 
     /** A commit that was made is charged all the same; any other call has failed with this, and a call that failed costs nothing. */
-    const capture = (hold: Hold, asked: Amount) => {
-      const again = later(hold, hold.operation === "commit" ? captureOnce(hold, asked) : releaseOnce(hold))
-      return Effect.tapError(step(captureOnce(hold, asked), again), () => again)
-    }
+    const capture = (hold: Hold, asked: Amount) =>
+      Effect.tapError(captureOnce(hold, asked), () =>
+        later(hold, hold.operation === "commit" ? captureOnce(hold, asked) : releaseOnce(hold))
+      )
 
-    /** A flow that lost its hold has nothing to give back; one that lost a later step has. */
-    const release = (hold: Hold) =>
-      outsideFlow(Effect.tapError(releaseOnce(hold), () => later(hold, releaseOnce(hold))))
+    const release = (hold: Hold) => Effect.tapError(releaseOnce(hold), () => later(hold, releaseOnce(hold)))
 
     return Charges.of({ hold, capture, release })
   })

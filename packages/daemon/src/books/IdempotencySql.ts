@@ -10,8 +10,6 @@ import { Clock, Context, Duration, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import { isAlive, ReplicaId } from "../replicas/Replica.ts"
-import { inFlow, step } from "../store/Flow.ts"
-import { Turns } from "../store/Turns.ts"
 import { Idempotency, IdempotencyKeyInUse, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
 import { randomId } from "./RandomId.ts"
 import { storing } from "./StorageFailure.ts"
@@ -46,9 +44,6 @@ const WORK_PREFIX = { commit: "cmt", "balance-all-networks": "bal", "balance-mai
 
 const FREE_AGAIN = Duration.seconds(1)
 
-/** On the one connection of an embedded store, up to where they are sent. */
-const COMMITS_AT_A_TIME = 4
-
 const PRUNE_EVERY = Duration.hours(1)
 
 /** Removes what is older than it needs to be; the layer does it every hour. */
@@ -66,7 +61,6 @@ const make = Effect.gen(function* () {
   const replica_id = yield* ReplicaId
   const scope = yield* Effect.scope
   const running = new Set<string>()
-  const turns = sql.onDialectOrElse({ pg: () => undefined, orElse: () => new Turns(COMMITS_AT_A_TIME) })
   const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
 
   /**
@@ -108,17 +102,20 @@ const make = Effect.gen(function* () {
     return { workId: row.work_id }
   })
 
-  /** A transaction that fails as it commits has marked work that will not run: the mark is taken off again. */
+  /** The mark of a transaction that was undone, and perhaps runs again, is taken off: no work runs under it. */
   const claimed = Effect.fnUntraced(function* (request: Request, key: string) {
-    const marked: Array<string> = []
+    let marked: string | undefined
     const mark = (workId: string) => {
       running.add(workId)
-      marked.push(workId)
+      marked = workId
     }
     const unmark = Effect.sync(() => {
-      for (const workId of marked) running.delete(workId)
+      if (marked !== undefined) running.delete(marked)
+      marked = undefined
     })
-    return yield* step(sql.withTransaction(claim(request, key, mark))).pipe(Effect.onError(() => unmark))
+    return yield* sql
+      .withTransaction(Effect.andThen(unmark, claim(request, key, mark)))
+      .pipe(Effect.onError(() => unmark))
   }, storing("an idempotency key was looked up"))
 
   /** The call ended without an answer: another daemon may have its key. In the background, for the store may be why it failed. */
@@ -139,15 +136,7 @@ const make = Effect.gen(function* () {
     yield* sql`UPDATE idempotency SET ${sql.update({ state: "done", status, body, headers_json, answered_at })} WHERE work_id = ${workId}`
   }, storing("an answer was kept for its idempotency key"))
 
-  /** What the call stored is on the disk when it is answered. */
-  const run = Effect.fn("Idempotency.run")(
-    <E, R>(request: Request, call: (workId: string) => Effect.Effect<StoredAnswer, E, R>) =>
-      inFlow(runOnce(request, call), request.operation === "commit" ? turns : undefined).pipe(
-        storing("what a call did was written")
-      )
-  )
-
-  const runOnce = Effect.fnUntraced(function* <E, R>(
+  const run = Effect.fn("Idempotency.run")(function* <E, R>(
     request: Request,
     call: (workId: string) => Effect.Effect<StoredAnswer, E, R>
   ) {

@@ -7,7 +7,6 @@ import { ContentStore, StorageUnavailable } from "@treemark/core"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { storing } from "../books/StorageFailure.ts"
-import { step } from "../store/Flow.ts"
 import { isContentOf, readCid } from "./BlockCid.ts"
 import { BlockDamaged } from "./BlockErrors.ts"
 import { BlockFolder } from "./BlockFolder.ts"
@@ -41,8 +40,8 @@ const make = (sql: SqlClient.SqlClient, elsewhere: ContentStore["Service"], keep
       return yield* Effect.die(new Error(`These ${bytes.length} bytes are not the content of ${text}.`))
     }
     const document = toText.decode(bytes)
-    yield* step(sql`INSERT INTO asset_tree ${sql.insert({ cid: cid.toString(), document })}
-      ON CONFLICT (cid) DO UPDATE SET document = excluded.document WHERE asset_tree.document <> excluded.document`).pipe(
+    yield* sql`INSERT INTO asset_tree ${sql.insert({ cid: cid.toString(), document })}
+      ON CONFLICT (cid) DO UPDATE SET document = excluded.document WHERE asset_tree.document <> excluded.document`.pipe(
       storing(`the asset tree ${cid} was written`)
     )
   })

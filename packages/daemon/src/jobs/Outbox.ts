@@ -11,7 +11,6 @@ import type { Hex, TransactionReceipt } from "viem"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
 import { ask, ledgerUnavailable } from "../ledger/RpcFailure.ts"
 import { type Lease, type LeaseElsewhere, type LeaseLost, Leases } from "../replicas/Leases.ts"
-import { onDisk, step } from "../store/Flow.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { makeFollowing } from "./Following.ts"
 import { isSqlError, makeOutboxStore, storage } from "./OutboxStore.ts"
@@ -45,7 +44,7 @@ export class Outbox extends Context.Service<
     readonly resume: (
       signed: Signed
     ) => Effect.Effect<TransactionReceipt, TransactionLost | StorageUnavailable | LeaseElsewhere | LeaseLost>
-    /** Makes a change of a job's row that must not be lost, one transaction: tried until the store takes it. A step of the flow. */
+    /** Makes a change of a job's row that must not be lost, one transaction: tried until the store takes it. */
     readonly persist: (change: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<void>
   }
 >()("@treemark/daemon/jobs/Outbox") {
@@ -53,7 +52,6 @@ export class Outbox extends Context.Service<
 }
 
 const make = Effect.fnUntraced(function* (options: OutboxOptions) {
-  const scope = yield* Effect.scope
   const wallets = yield* HdWallets
   const leases = yield* Leases
   const store = yield* makeOutboxStore
@@ -63,14 +61,6 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
     replaceAfter: options.replaceAfter ?? 10
   })
   const laneOf = makeWalletLanes()
-
-  const persist = (change: Effect.Effect<unknown, SqlError.SqlError>) => {
-    const untilStored = store.untilStored(change)
-    return step(change, Effect.forkIn(untilStored, scope)).pipe(
-      Effect.catchIf(isSqlError, () => untilStored),
-      Effect.asVoid
-    )
-  }
 
   /** Another daemon may have signed for the wallet since the last epoch, and stepped over what stopped this one. */
   const startLane = Effect.fnUntraced(function* (lane: WalletLane, network: LedgerNetwork, { epoch }: Lease) {
@@ -103,7 +93,6 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
     }, lane.turn.withPermit)
     const run = Effect.fnUntraced(function* (lease: Lease) {
       const signed = yield* begin(lease)
-      yield* onDisk.pipe(Effect.mapError(storage("storing a signed transaction")))
       wanted.onSigned(signed.hash)
       const followed = { signed, hashes: [signed.hash], lane, lease, isResumed: false }
       return yield* follow(followed, yield* sendUnder(lease, signed))
@@ -125,5 +114,5 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
     return yield* withLease(lane, run)
   })
 
-  return Outbox.of({ send, resume, persist })
+  return Outbox.of({ send, resume, persist: store.untilStored })
 })

@@ -6,7 +6,6 @@ import { StorageUnavailable } from "@treemark/core"
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { type Lease, Leases } from "../replicas/Leases.ts"
-import { outsideFlow, step } from "../store/Flow.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { addEvent, type CommitEvent, replacedDetail } from "./CommitHistory.ts"
 import * as Nonces from "./Nonces.ts"
@@ -28,7 +27,7 @@ export const makeOutboxStore = Effect.gen(function* () {
   const leases = yield* Leases
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
 
-  /** Tries a change until the store takes it, whatever the flow has lost; fails only with what is no failure of the store. */
+  /** Tries a change until the store takes it; fails only with what is no failure of the store. */
   const untilStored = Effect.fnUntraced(function* <E>(change: Effect.Effect<unknown, E | SqlError.SqlError>) {
     for (let failures = 0; ; failures++) {
       const error = yield* change.pipe(
@@ -39,7 +38,7 @@ export const makeOutboxStore = Effect.gen(function* () {
       yield* Effect.logError("The store refused a change of a job that is under way; trying again", error)
       yield* Effect.sleep(storePause(failures))
     }
-  }, outsideFlow)
+  })
 
   const note = ({ id, table }: Signed, at: number, event: CommitEvent) =>
     table === "commit_job" ? inStore(addEvent(id, at, event)) : Effect.void
@@ -47,12 +46,12 @@ export const makeOutboxStore = Effect.gen(function* () {
   const startAt = (lane: Nonces.Lane, mined: number) =>
     Effect.mapError(inStore(Nonces.startAt(lane, mined)), storage("reading the nonces of a wallet"))
 
-  /** A step: several wallets' turns, or several turns of one wallet, may be in one COMMIT. Nothing is sent before it. */
+  /** Answers after its COMMIT: nothing is sent before it. */
   const sign = Effect.fnUntraced(function* (wanted: Wanted, lane: Nonces.Lane, lease: Lease) {
     const { network, table, id, walletIndex } = wanted
     const at = yield* Clock.currentTimeMillis
-    return yield* step(
-      sql.withTransaction(
+    return yield* sql
+      .withTransaction(
         Effect.gen(function* () {
           yield* leases.guard(lease)
           const nonce = yield* inStore(Nonces.take(lane))
@@ -64,7 +63,7 @@ export const makeOutboxStore = Effect.gen(function* () {
           return signed
         })
       )
-    ).pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(storage("storing a signed transaction")(cause))))
+      .pipe(Effect.catchTag("SqlError", (cause) => Effect.fail(storage("storing a signed transaction")(cause))))
   })
 
   /** Says so only of a transaction that has not ended meanwhile: another daemon may have taken it over and been told of its receipt. */

@@ -1,6 +1,6 @@
 /**
  * The embedded data store: Effect's `SqlClient` over node:sqlite, one connection, one process, WAL with synchronous=FULL, so that
- * what was committed survives kill -9 and power loss; transactions of one moment share a COMMIT (GroupCommit). Mode 0600 in a folder 0700.
+ * what was committed survives kill -9 and power loss; transactions of one moment share a COMMIT (Writer). Mode 0600 in a folder 0700.
  *
  * Why our own: nothing published works with Effect 4.1. @effect/sql-sqlite-node ends at 4.0.0-beta.102, imports
  * `effect/unstable/sql`, which 4.1 no longer has, begins transactions deferred and knows no busy timeout.
@@ -11,12 +11,12 @@
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, Statement } from "effect/sql"
-import { makeGroupCommit } from "./GroupCommit.ts"
+import { SqlClient } from "effect/sql"
 import { ensurePrivateFile } from "./PrivateFile.ts"
 import { makeConnection } from "./SqliteConnection.ts"
 import { type StoreLocked, StoreUnusable, storeUnusable } from "./StoreErrors.ts"
 import { holdStoreLock } from "./StoreLock.ts"
+import { makeClient } from "./Writer.ts"
 
 /** How long statements may keep the event loop before timers and sockets get a turn; one transaction may run over it. */
 const MAX_TURN_MS = 4
@@ -45,16 +45,7 @@ const make = Effect.fnUntraced(function* ({ filename }: SqliteOptions) {
     }),
     (opened) => Effect.sync(() => opened.close())
   )
-  const { flush, ...group } = makeGroupCommit(database, makeConnection(database), makeTurn())
-  yield* Effect.addFinalizer(() => flush)
-  return yield* SqlClient.make({
-    ...group,
-    driver: "node-sqlite",
-    compiler: Statement.makeCompilerSqlite(),
-    prepareTransactionControls: true,
-    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-    spanAttributes: [["db.system.name", "sqlite"]]
-  })
+  return yield* makeClient(database, makeConnection(database), makeTurn())
 })
 
 /**
@@ -90,7 +81,7 @@ const open = (filename: string): DatabaseSync => {
     database.exec(
       `PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
     )
-    // What savepoints keep for their rollback is longer than SQLite keeps in memory by itself: each group would make and remove a file.
+    // What a nested transaction keeps for its rollback is longer than SQLite keeps in memory by itself: each would make and remove a file.
     database.exec("PRAGMA temp_store = MEMORY")
     return database
   } catch (error) {

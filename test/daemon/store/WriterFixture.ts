@@ -3,9 +3,8 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, Statement } from "effect/sql"
-import { makeGroupCommit } from "../../../packages/daemon/src/store/GroupCommit.ts"
 import { makeConnection } from "../../../packages/daemon/src/store/SqliteConnection.ts"
+import { makeClient } from "../../../packages/daemon/src/store/Writer.ts"
 import { tempFolder } from "./TempStore.ts"
 
 /** A row of `part` that refers to no `one` lets the COMMIT fail. */
@@ -28,16 +27,7 @@ export const opened = Effect.gen(function* () {
       return connection.execute(sql, ...rest)
     }
   }
-  const { flush, ...group } = makeGroupCommit(database, counting, Effect.void)
-  yield* Effect.addFinalizer(() => flush)
-  const sql = yield* SqlClient.make({
-    ...group,
-    driver: "node-sqlite",
-    compiler: Statement.makeCompilerSqlite(),
-    prepareTransactionControls: true,
-    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-    spanAttributes: []
-  }).pipe(Effect.provide(Reactivity.layer))
+  const sql = yield* makeClient(database, counting, Effect.void).pipe(Effect.provide(Reactivity.layer))
   const watcher = yield* open(true)
   const ids = watcher.prepare("SELECT id FROM one ORDER BY id")
   const committed = Effect.sync(() => ids.all().map(({ id }) => Number(id)))

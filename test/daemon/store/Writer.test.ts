@@ -1,15 +1,20 @@
 /** Transactions that share a COMMIT, on a real file, watched by a second connection that sees only what was committed. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
-import { opened } from "./GroupFixture.ts"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { opened } from "./WriterFixture.ts"
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /** Runs all of them as fibers of this moment, and answers how each ended. */
-const together = <A, E, R>(works: ReadonlyArray<Effect.Effect<A, E, R>>) =>
-  Effect.all(works.map(Effect.exit), { concurrency: "unbounded" })
+const together = (
+  works: ReadonlyArray<Effect.Effect<unknown, unknown>>
+): Effect.Effect<ReadonlyArray<Exit.Exit<unknown, unknown>>> =>
+  Effect.all(
+    works.map((work) => Effect.exit(work)),
+    { concurrency: "unbounded" }
+  )
 
-describe("group commit", () => {
+describe("the writer", () => {
   it.live("gives transactions of one moment one COMMIT, and answers none before it", () =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -48,12 +53,15 @@ describe("group commit", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const { committed, sql } = yield* opened
-        const add = (id: number) =>
-          sql`INSERT INTO one VALUES (${id})`.pipe(
-            Effect.andThen(sql.withTransaction(sql`INSERT INTO one VALUES (${100 + id})`)),
-            Effect.andThen(id % 2 === 0 ? Effect.void : Effect.fail("refused")),
-            sql.withTransaction
+        const add = (id: number) => {
+          const isRefused: Effect.Effect<void, string> = id % 2 === 0 ? Effect.void : Effect.fail("refused")
+          return sql.withTransaction(
+            sql`INSERT INTO one VALUES (${id})`.pipe(
+              Effect.andThen(sql.withTransaction(sql`INSERT INTO one VALUES (${100 + id})`)),
+              Effect.andThen(isRefused)
+            )
           )
+        }
         const exits = yield* together(numbers(10).map(add))
         assert.deepStrictEqual(
           exits.map(Exit.isSuccess),
@@ -64,32 +72,56 @@ describe("group commit", () => {
     )
   )
 
-  it.live("fails every transaction of a COMMIT that fails, stores none of them, and goes on", () =>
+  it.live("fails the one transaction that lets a COMMIT fail, and nobody who shares it", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { committed, database, sql } = yield* opened
         const orphan = sql.withTransaction(sql`INSERT INTO part VALUES (77)`)
         const good = sql.withTransaction(sql`INSERT INTO one VALUES (1)`)
         const exits = yield* together([good, orphan])
-        assert.deepStrictEqual(exits.map(Exit.isFailure), [true, true])
-        assert.deepStrictEqual(yield* committed, [])
-        assert.isFalse(database.isTransaction)
-        yield* good
+        assert.deepStrictEqual(exits.map(Exit.isFailure), [false, true])
         assert.deepStrictEqual(yield* committed, [1])
+        assert.isFalse(database.isTransaction)
+        yield* sql.withTransaction(sql`INSERT INTO one VALUES (2)`)
+        assert.deepStrictEqual(yield* committed, [1, 2])
       })
     )
   )
 
-  it.live("fails those whose transaction SQLite ended by itself, and goes on", () =>
+  it.live("fails the one whose transaction SQLite ended by itself, and goes on", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { committed, database, sql } = yield* opened
         const good = sql.withTransaction(sql`INSERT INTO one VALUES (1)`)
         const ending = sql.withTransaction(Effect.sync(() => database.exec("ROLLBACK")))
         const exits = yield* together([good, ending])
-        assert.deepStrictEqual(exits.map(Exit.isFailure), [true, true])
-        yield* good
-        assert.deepStrictEqual(yield* committed, [1])
+        assert.deepStrictEqual(exits.map(Exit.isFailure), [false, true])
+        yield* sql.withTransaction(sql`INSERT INTO one VALUES (2)`)
+        assert.deepStrictEqual(yield* committed, [1, 2])
+      })
+    )
+  )
+
+  it.live("lets a reader outside wait for what is open: it sees what is on the disk and nothing else", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { committed, sql } = yield* opened
+        const [inside, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const add = sql`INSERT INTO one VALUES (1)`.pipe(
+          Effect.andThen(Deferred.succeed(inside, undefined)),
+          Effect.andThen(Deferred.await(go)),
+          sql.withTransaction
+        )
+        const adding = yield* Effect.forkScoped(add)
+        yield* Deferred.await(inside)
+        const reading = yield* Effect.forkScoped(sql<{ readonly id: number }>`SELECT id FROM one`)
+        assert.deepStrictEqual(yield* committed, [])
+        yield* Deferred.succeed(go, undefined)
+        assert.deepStrictEqual(
+          (yield* Fiber.join(reading)).map(({ id }) => id),
+          [1]
+        )
+        yield* Fiber.join(adding)
       })
     )
   )

@@ -117,18 +117,23 @@ const contentLayer = (ports: CommitPorts) =>
     })
   )
 
+/** A ledger that records charges what it recorded, as the port has it. */
 const ledgerLayer = (ports: CommitPorts) =>
   Layer.effect(
     Ledger,
     Effect.gen(function* () {
-      const { commits } = yield* Trace
+      const { charges, commits } = yield* Trace
       return {
         committerOf: () => COMMITTER,
         networkOf: (network) => NETWORKS[network],
         quote: () => ports.quote ?? Effect.succeed(amount(GAS_CEILING)),
         record: (network, { commitId, commitData }) => {
           commits.push({ network, commitId, commitData })
-          return ports.ledger ?? Effect.succeed(entry)
+          if (ports.ledger !== undefined) return ports.ledger
+          return Effect.map(Prices, (prices) => {
+            charges.push(`capture ${commitId} ${prices.commit + GAS_PAID}`)
+            return entry
+          })
         },
         history: () => Effect.succeed([]),
         explorerUrl: (network, txHash) => `http://127.0.0.1:7053/explorer/${network}/tx/${txHash}`

@@ -35,7 +35,6 @@ import * as S3Settings from "./content/S3Settings.ts"
 import * as TreeTable from "./content/TreeTable.ts"
 import * as ActsSql from "./jobs/ActsSql.ts"
 import { CommitJobs } from "./jobs/CommitJobs.ts"
-import { CommitSettlement } from "./jobs/CommitSettlement.ts"
 import * as CommitStatesSql from "./jobs/CommitStatesSql.ts"
 import { FinishedCommits } from "./jobs/FinishedCommits.ts"
 import { Outbox } from "./jobs/Outbox.ts"
@@ -162,7 +161,6 @@ const ledger = (settings: Settings["Service"]) =>
         ? CommitJobs.layer({ deadline: settings.commitTimeout })
         : SharedCommitJobs.layer({ deadline: settings.commitTimeout })
     ),
-    Layer.provideMerge(CommitSettlement.layer),
     Layer.provideMerge(Layer.mergeAll(CommitTerms.layer, Outbox.layer({ replaceAfter: settings.replaceAfter })))
   )
 

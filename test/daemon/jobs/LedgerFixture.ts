@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { mnemonicToSeedSync } from "@scure/bip39"
-import { amount, Caller, Charges, type NetworkRole, Prices, walletAddress } from "@treemark/core"
+import { amount, Caller, Charges, type NetworkRole, walletAddress } from "@treemark/core"
 import { cidOf, RAW_CODE, treeCidOf } from "@treemark/core/asset-tree/Cid"
 import { Duration, Effect, Layer, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -20,7 +20,6 @@ import { Postings } from "../../../packages/daemon/src/books/Postings.ts"
 import { WalletDebt } from "../../../packages/daemon/src/books/WalletDebt.ts"
 import { eventsOf } from "../../../packages/daemon/src/jobs/CommitHistory.ts"
 import { CommitJobs, type CommitOrder } from "../../../packages/daemon/src/jobs/CommitJobs.ts"
-import { CommitSettlement } from "../../../packages/daemon/src/jobs/CommitSettlement.ts"
 import { Outbox, type OutboxOptions } from "../../../packages/daemon/src/jobs/Outbox.ts"
 import * as SharedCommitJobs from "../../../packages/daemon/src/jobs/SharedCommitJobs.ts"
 import * as TransferJobs from "../../../packages/daemon/src/jobs/TransferJobs.ts"
@@ -76,7 +75,7 @@ export const daemon = ({
   const { jobs, store } = storeAndJobs(filename, deadline)
   return Layer.mergeAll(EvmLedger.layer, TransferJobs.layer({ deadline }), Explorer.layer).pipe(
     Layer.provideMerge(jobs),
-    Layer.provideMerge(Layer.mergeAll(Outbox.layer(outbox), CommitTerms.layer, CommitSettlement.layer)),
+    Layer.provideMerge(Layer.mergeAll(Outbox.layer(outbox), CommitTerms.layer)),
     Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, AccountStore.layer)),
     Layer.provideMerge(WalletDebt.layer),
     Layer.provideMerge(Layer.mergeAll(AccessTokenStore.layer, Balances.layer, noFaucet, Postings.layer, Holds.layer)),
@@ -189,12 +188,6 @@ export const jobOf = Effect.fnUntraced(function* (commitId: string) {
 /** What happened to a commit, by name, oldest first. */
 export const historyOf = (commitId: string) =>
   Effect.map(eventsOf(commitId), (events) => events.map(({ what }) => what))
-
-/** Takes the money of a commit that was recorded, as the use case does when the ledger has answered. */
-export const capture = Effect.fnUntraced(function* (caller: Caller, commitId: string, gasPaid: bigint) {
-  const hold = yield* (yield* Charges).hold({ caller, operation: "commit", reference: commitId, amount: amount(0n) })
-  yield* (yield* Charges).capture(hold, amount((yield* Prices).commit + gasPaid))
-})
 
 /** Waits until `look` answers what satisfies `isDone`, five minutes at most; answers the last look. */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isDone: (found: A) => boolean) =>

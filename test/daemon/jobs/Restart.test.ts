@@ -1,9 +1,11 @@
 /** What a daemon that ends with commits under way leaves to its next start: each is finished once, and its hold is settled. */
 import { assert, describe, it } from "@effect/vitest"
+import { Ledger } from "@treemark/core"
 import { Duration, Effect, Exit } from "effect"
+import { SqlClient } from "effect/sql"
 import { isAnvilMissing } from "../../layers/Anvil.ts"
 import { errorOf, isCaptured, RECEIPT, recordOne, rig, SEND, service, shortDeadline } from "./FaultRig.ts"
-import { creditsOf, eventually, jobOf, TOKEN } from "./LedgerFixture.ts"
+import { callerNamed, creditsOf, eventually, jobOf, order, ROLE, TOKEN } from "./LedgerFixture.ts"
 
 describe.skipIf(isAnvilMissing)("a daemon that ends with commits under way", () => {
   for (const [state, method, fault] of [
@@ -58,12 +60,28 @@ describe.skipIf(isAnvilMissing)("a daemon that ends with commits under way", () 
     }).pipe(Effect.scoped)
   )
 
-  it.live("captures a commit that was mined and not yet charged when it ended", () =>
+  it.live("charges a commit in the transaction that ends it: none is mined and not charged", () =>
     Effect.gen(function* () {
       const { run } = yield* rig()
       yield* run(
         Effect.gen(function* () {
           assert.isTrue(Exit.isSuccess(yield* recordOne("one")))
+          assert.deepInclude(yield* jobOf("one"), { state: "mined", hold_state: "captured" })
+        })
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("charges one that an earlier version had left mined and not charged", () =>
+    Effect.gen(function* () {
+      const { run } = yield* rig()
+      yield* run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const wanted = yield* order(yield* callerNamed("alice"), "one")
+          yield* (yield* Ledger).record(ROLE, wanted)
+          const other = yield* order(yield* callerNamed("alice"), "two")
+          yield* sql`UPDATE commit_job SET hold_id = ${other.holdId} WHERE id = 'one'`
           assert.deepInclude(yield* jobOf("one"), { state: "mined", hold_state: "held" })
         })
       )

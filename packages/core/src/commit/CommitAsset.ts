@@ -4,7 +4,6 @@
  */
 import { Effect } from "effect"
 import { Charges } from "../charging/Charges.ts"
-import { commitCost } from "../charging/Charging.ts"
 import type { Caller } from "../identity/Caller.ts"
 import { ContentStore } from "../ledger/ContentStore.ts"
 import { Ledger } from "../ledger/Ledger.ts"
@@ -45,7 +44,6 @@ export const commitAsset = Effect.fn("CommitAsset")(function* (input: {
       commitData
     })
     .pipe(Effect.tapError((error) => (error._tag === "CommitPending" ? Effect.void : release)))
-  yield* charges.capture(hold, commitCost(hold, entry.gasPaid))
   return new CommitReceipt({
     txHash: entry.txHash,
     assetCid: request.assetCid,

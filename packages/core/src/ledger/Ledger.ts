@@ -85,7 +85,10 @@ export class Ledger extends Context.Service<
       network: NetworkRole,
       commit: { readonly assetCid: string; readonly commitData: string }
     ) => Effect.Effect<Amount, LedgerUnavailable>
-    /** Sends one commit and waits until the ledger has it. Called again with the same `commitId` it never sends a second one. */
+    /**
+     * Sends one commit, waits until the ledger has it, and charges its hold with that: price and gas, by the terms the hold was made with.
+     * Called again with the same `commitId` it never sends or charges a second time.
+     */
     readonly record: (
       network: NetworkRole,
       commit: {

@@ -15,23 +15,14 @@ import {
   Prices,
   type StorageUnavailable
 } from "@treemark/core"
-import {
-  captureLines,
-  chargeOf,
-  credits,
-  type Funding,
-  fundingFor,
-  holdLines,
-  type Line,
-  payable,
-  releaseLines
-} from "@treemark/core/charging"
+import { chargeOf, credits, type Funding, fundingFor, holdLines, payable } from "@treemark/core/charging"
 import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ReplicaId } from "../replicas/Replica.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
-import { holdQuery, type StoredHold } from "./Holds.ts"
+import { makeHoldEntries } from "./HoldEntries.ts"
+import { holdQuery } from "./Holds.ts"
 import { Postings } from "./Postings.ts"
 import { randomId } from "./RandomId.ts"
 import { Receipts } from "./Receipts.ts"
@@ -58,7 +49,7 @@ export const layer: Layer.Layer<
 > = Layer.effect(
   Charges,
   Effect.gen(function* () {
-    const receipts = yield* Receipts
+    const entries = yield* makeHoldEntries
     const sql = yield* SqlClient.SqlClient
     const postings = yield* Postings
     const debt = yield* WalletDebt
@@ -150,20 +141,6 @@ export const layer: Layer.Layer<
       return found
     })
 
-    const close = Effect.fnUntraced(function* (
-      stored: StoredHold,
-      captured: Amount | null,
-      lines: ReadonlyArray<Line>
-    ) {
-      const kind = captured === null ? "release" : "capture"
-      yield* postings.post({ id: `${kind}:${stored.id}`, kind, reference: stored.reference }, lines)
-      yield* sql`UPDATE hold SET ${sql.update({
-        state: captured === null ? "released" : "captured",
-        captured: captured === null ? null : captured.toString(),
-        closed_at: yield* Clock.currentTimeMillis
-      })} WHERE id = ${stored.id}`
-    })
-
     const captureOnce = Effect.fn("Charges.capture")(
       function* (hold: Hold, asked: Amount) {
         const stored = yield* locked(hold.id)
@@ -174,14 +151,7 @@ export const layer: Layer.Layer<
           )
         }
         if (stored.state === "captured") return
-        const charge = chargeOf(stored, asked)
-        if (charge.unpaid > 0n) {
-          yield* Effect.logWarning(
-            `The work ${stored.reference} cost ${asked} and only ${stored.amount} (10^-18) was held for it: no more than that is charged.`
-          )
-        }
-        yield* close(stored, charge.taken, captureLines(moneyOf(stored), charge))
-        yield* receipts.issue({ hold: stored, entryId: `capture:${stored.id}`, charge })
+        yield* entries.capture(stored, chargeOf(stored, asked))
       },
       sql.withTransaction,
       storing("a call was charged")
@@ -197,8 +167,7 @@ export const layer: Layer.Layer<
     const releaseOnce = Effect.fn("Charges.release")(
       function* (hold: Hold) {
         const stored = yield* locked(hold.id)
-        if (stored?.state === "held" && !(yield* mayBeMined(hold.id)))
-          yield* close(stored, null, releaseLines(moneyOf(stored)))
+        if (stored?.state === "held" && !(yield* mayBeMined(hold.id))) yield* entries.release(stored)
       },
       sql.withTransaction,
       storing("held money was given back")
@@ -229,10 +198,3 @@ export const layer: Layer.Layer<
     return Charges.of({ hold, capture, release })
   })
 ).pipe(Layer.provideMerge(Receipts.layer))
-
-const moneyOf = ({ amount, caller, funding, price }: StoredHold) => ({
-  accountId: caller.accountId,
-  amount,
-  funding,
-  price
-})

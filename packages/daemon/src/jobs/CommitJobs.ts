@@ -1,8 +1,8 @@
 /**
  * A commit as a durable job: one row of `commit_job` per commit id. `signed` (bytes stored) → `sent` (unless mined at once) →
  * `mined`, and back to `sent` should its block fall out of the chain; or `refused` (never taken), `reverted`, `displaced`. Whoever asks
- * with the same id gets the same entry. A job that nobody waited for to the end, and every unfinished one after a restart, settles its
- * hold by itself: captured when mined, released otherwise. Daemons that share a database make commits with `SharedCommitJobs`.
+ * with the same id gets the same entry. The end of a job and that of its hold are one transaction (CommitTransitions), whoever waits for
+ * it. Daemons that share a database make commits with `SharedCommitJobs`.
  */
 import {
   CommitPending,
@@ -11,13 +11,12 @@ import {
   type NetworkRole,
   StorageUnavailable
 } from "@treemark/core"
-import { Context, Duration, Effect, Exit, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { CommitTerms } from "../ledger/CommitTerms.ts"
 import { awaitFees, type Terms, waitingReason } from "../ledger/Fees.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import { type CommitOrder, type CommitRow, newColumns, signedColumns } from "./CommitRow.ts"
-import { CommitSettlement } from "./CommitSettlement.ts"
 import { makeCommitSteps } from "./CommitSteps.ts"
 import { type Signed, unlessElsewhere } from "./OutboxTransaction.ts"
 import { makeReorgWatch } from "./ReorgWatch.ts"
@@ -51,12 +50,10 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
   const networks = yield* Networks
   const terms = yield* CommitTerms
   const steps = yield* makeCommitSteps
-  const settlement = yield* CommitSettlement
   const reorgs = yield* makeReorgWatch
   const deadline = options.deadline ?? Duration.seconds(30)
   const running = yield* makeRunning<LedgerEntry, JobError>()
-  const settle = (holdId: string) => (exit: Exit.Exit<LedgerEntry, JobError>) =>
-    settlement.settle(holdId, Exit.isSuccess(exit) ? Option.some(exit.value.gasPaid) : Option.none())
+  const settle = () => Effect.void
 
   /**
    * A refused commit was never taken by a node, so the same id may be tried anew; its row is written over (`isAgain`). What was held for
@@ -111,7 +108,7 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
       (id) =>
         running.detach(id, {
           run: (progress) => unlessElsewhere(network.name)(steps.again(id, progress)),
-          settle: () => Effect.void
+          settle
         }),
       { discard: true }
     )
@@ -131,7 +128,7 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
     const late: Effect.Effect<never, CommitPending | LedgerUnavailable> = Effect.suspend(() =>
       quoted === undefined ? Effect.succeed(undefined) : waitingReason(network, quoted)
     ).pipe(Effect.flatMap((reason) => withdrawn(network.name, deadline, reason)))
-    return yield* running.attend(order.commitId, deadline, { run, settle: settle(order.holdId) }).pipe(
+    return yield* running.attend(order.commitId, deadline, { run, settle }).pipe(
       Effect.catchTag("Late", ({ txHash }) =>
         Option.match(txHash, {
           onSome: (hash): typeof late => Effect.fail(new CommitPending({ commitId: order.commitId, txHash: hash })),
@@ -149,7 +146,9 @@ const make = Effect.fnUntraced(function* (options: CommitJobsOptions) {
     )
   for (const row of unfinished) {
     if (networks.role(row.network).chainId === Number(row.chain_id)) {
-      yield* running.detach(row.id, { run: (progress) => goOn(row, progress), settle: settle(row.hold_id ?? "") })
+      const isOpen = row.state === "signed" || row.state === "sent"
+      if (isOpen) yield* running.detach(row.id, { run: (progress) => goOn(row, progress), settle })
+      else yield* steps.settle(row.id)
     } else {
       yield* Effect.logWarning(
         `Commit ${row.id} was sent to chain ${row.chain_id}, which the profile "${networks.profile}" does not have; it waits until a profile that has it is started.`

@@ -1,86 +1,80 @@
 /**
- * What the ledger did with a commit's transaction, written to its row and its history in one transaction. A commit that was recorded
- * before and fell out of the chain keeps the gas it was charged for: what the second time costs is the service's matter.
+ * What the ledger did with a commit's transaction, as an event of core's machine and what is written beside it. A commit that was
+ * recorded before and fell out of the chain keeps the gas it was charged for: what the second time costs is the service's matter.
  */
-import { LedgerEntry, walletAddress } from "@treemark/core"
-import { Clock, Effect } from "effect"
+import { type CommitEvent as Happening, LedgerEntry, walletAddress } from "@treemark/core"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TransactionReceipt } from "viem"
 import type { LedgerNetwork } from "../ledger/Networks.ts"
-import { addEvent, type CommitEvent } from "./CommitHistory.ts"
-import { type CommitRow, entryOfReceipt, gasPaidOf, minedColumns } from "./CommitRow.ts"
+import { type CommitRow, entryOfReceipt, gasPaidOf, receiptColumns } from "./CommitRow.ts"
+import { makeCommitTransitions, type Written } from "./CommitTransitions.ts"
 
+/** How a transaction ended, with an entry where it was recorded and an error where it was not. */
+export interface Outcome {
+  readonly event: Happening
+  readonly written: Written
+  readonly entry: LedgerEntry | undefined
+  readonly error: string | null
+}
+
+/** What a receipt makes of a job; `row` where it has one from before. */
+export const outcomeOf = (
+  network: LedgerNetwork,
+  job: { readonly committer: string; readonly gasLimit: bigint; readonly row?: CommitRow },
+  assetCid: string,
+  receipt: TransactionReceipt
+): Outcome => {
+  const charged = job.row === undefined ? undefined : gasPaidOf(job.row)
+  const found = entryOfReceipt(network, walletAddress(job.committer), assetCid, receipt)
+  const { error, gas_price, gas_used, ...others } = receiptColumns(receipt, found, job.gasLimit)
+  const kept =
+    charged === undefined ? { gas_price, gas_used } : { gas_price: job.row?.gas_price, gas_used: job.row?.gas_used }
+  const place = { blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
+  const history = {
+    what: found === undefined ? ("reverted" as const) : ("mined" as const),
+    txHash: receipt.transactionHash,
+    ...place,
+    detail: error ?? againDetail(charged, receipt.gasUsed * receipt.effectiveGasPrice)
+  }
+  const columns = { ...others, error, gas_price: kept.gas_price ?? gas_price, gas_used: kept.gas_used ?? gas_used }
+  const written = { columns, history }
+  if (found === undefined) return { event: { _tag: "failed" }, written, entry: undefined, error }
+  const watched = network.watchBlocks > 0
+  return {
+    event: { _tag: "confirmed", place, gasPaid: found.gasPaid, watched },
+    written,
+    entry: charged === undefined ? found : new LedgerEntry({ ...found, gasPaid: charged }),
+    error
+  }
+}
+
+/** Each ends or turns a commit in one transaction, with its money, unless that has no meaning any more. */
 export const makeCommitOutcome = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const note = (id: string, at: number, event: CommitEvent) =>
-    Effect.provideService(addEvent(id, at, event), SqlClient.SqlClient, sql)
+  const { settle, tell } = yield* makeCommitTransitions
 
-  /** What a receipt makes of a job; `row` where it has one from before. */
-  const of = (
-    network: LedgerNetwork,
-    job: { readonly committer: string; readonly gasLimit: bigint; readonly row?: CommitRow },
-    assetCid: string,
-    receipt: TransactionReceipt
-  ) => {
-    const charged = job.row === undefined ? undefined : gasPaidOf(job.row)
-    const found = entryOfReceipt(network, walletAddress(job.committer), assetCid, receipt)
-    const columns = minedColumns(receipt, found, { watchBlocks: network.watchBlocks, gasLimit: job.gasLimit })
-    const { gas_price, gas_used, ...others } = columns
-    const event: CommitEvent = {
-      what: found === undefined ? "reverted" : "mined",
-      txHash: receipt.transactionHash,
-      blockNumber: Number(receipt.blockNumber),
-      blockHash: receipt.blockHash,
-      detail: columns.error ?? againDetail(charged, receipt.gasUsed * receipt.effectiveGasPrice)
-    }
-    if (charged === undefined) return { columns, entry: found, event }
-    const entry = found === undefined ? undefined : new LedgerEntry({ ...found, gasPaid: charged })
-    const kept = { gas_used: job.row?.gas_used ?? gas_used, gas_price: job.row?.gas_price ?? gas_price }
-    return { columns: { ...others, ...kept }, entry, event }
-  }
-
-  /** Ends the job, unless somebody has; a variant that was replaced may be the one that was mined. */
-  const write = Effect.fnUntraced(function* (id: string, columns: ReturnType<typeof minedColumns>, event: CommitEvent) {
-    const at = yield* Clock.currentTimeMillis
-    const rows = yield* sql`UPDATE commit_job SET ${sql.update({ ...columns, updated_at: at })},
-        raw_tx = COALESCE((SELECT v.raw_tx FROM transaction_variant v WHERE v.tx_hash = ${columns.tx_hash}), raw_tx)
-      WHERE id = ${id} AND state IN ('signed', 'sent') RETURNING id`
-    if (rows.length > 0) yield* note(id, at, event)
-  }, sql.withTransaction)
+  const conclude = (id: string, { event, written }: Outcome) => sql.withTransaction(tell(id, event, written))
 
   /** It is in a block and waits for confirmations; said once per block. */
-  const inBlock = Effect.fnUntraced(function* (id: string, receipt: TransactionReceipt) {
-    const { blockHash, transactionHash: txHash } = receipt
-    const blockNumber = Number(receipt.blockNumber)
-    const at = yield* Clock.currentTimeMillis
-    const columns = { state: "sent", block_number: blockNumber, block_hash: blockHash, updated_at: at }
-    const rows =
-      yield* sql`UPDATE commit_job SET ${sql.update(columns)} WHERE id = ${id} AND state IN ('signed', 'sent')
-      AND (block_hash IS NULL OR block_hash <> ${blockHash}) RETURNING id`
-    if (rows.length > 0) yield* note(id, at, { what: "in_block", txHash, blockNumber, blockHash })
-  }, sql.withTransaction)
+  const inBlock = (id: string, { blockHash, blockNumber, transactionHash }: TransactionReceipt) => {
+    const place = { blockNumber: Number(blockNumber), blockHash }
+    const history = { what: "in_block", txHash: transactionHash, ...place } as const
+    return sql.withTransaction(tell(id, { _tag: "included", place }, { history }))
+  }
 
   /** Its block fell out of the chain: it is under way again, with the money that was taken for it, if any was. */
-  const reorganised = Effect.fnUntraced(function* (
-    id: string,
-    { blockHash, blockNumber }: { readonly blockHash: string; readonly blockNumber: bigint }
-  ) {
-    const at = yield* Clock.currentTimeMillis
-    const columns = { state: "sent", block_number: null, block_hash: null, log_index: null, watched: 0, updated_at: at }
-    const rows = yield* sql<{ readonly tx_hash: string | null }>`UPDATE commit_job SET ${sql.update(columns)}
-      WHERE id = ${id} AND block_hash = ${blockHash} RETURNING tx_hash`
-    const [row] = rows
-    if (row === undefined) return
-    yield* note(id, at, {
+  const reorganised = (id: string, block: { readonly blockHash: string; readonly blockNumber: bigint }) => {
+    const place = { blockNumber: Number(block.blockNumber), blockHash: block.blockHash }
+    const history = {
       what: "reorganised",
-      txHash: row.tx_hash,
-      blockNumber: Number(blockNumber),
-      blockHash,
+      ...place,
       detail: "The chain has another block at that height now; the same bytes are sent again."
-    })
-  }, sql.withTransaction)
+    } as const
+    return sql.withTransaction(tell(id, { _tag: "fell_out", place }, { history }))
+  }
 
-  return { of, write, inBlock, reorganised }
+  return { conclude, inBlock, reorganised, settle }
 })
 
 const againDetail = (charged: bigint | undefined, paid: bigint): string | null =>

@@ -13,6 +13,7 @@ import type { Lane } from "../replicas/Leases.ts"
 import { databaseNow } from "../replicas/Replica.ts"
 import { addEvent } from "./CommitHistory.ts"
 import { type CommitOrder, type CommitRow, newColumns, signedColumns } from "./CommitRow.ts"
+import { makeCommitTransitions } from "./CommitTransitions.ts"
 import type { Signed } from "./OutboxTransaction.ts"
 
 /** Rows looked at in one go: more than a wallet may have under way. */
@@ -32,6 +33,7 @@ export interface Handover {
 export const makeCommitQueue = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = databaseNow(sql)
+  const transitions = yield* makeCommitTransitions
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
 
   /**
@@ -62,11 +64,8 @@ export const makeCommitQueue = Effect.gen(function* () {
 
   /** Takes a commit back that nothing was signed for; false when something was, or when it has ended. */
   const withdraw = Effect.fn("CommitQueue.withdraw")(function* (commitId: string, reason: string) {
-    const updated_at = yield* Clock.currentTimeMillis
-    const rows = yield* sql`UPDATE commit_job SET ${sql.update({ state: "refused", error: reason, updated_at })}
-      WHERE id = ${commitId} AND state = 'queued' RETURNING id`
-    if (rows.length > 0) yield* inStore(addEvent(commitId, updated_at, { what: "refused", detail: reason }))
-    return rows.length > 0
+    const written = { columns: { error: reason }, history: { what: "refused", detail: reason } } as const
+    return (yield* transitions.tell(commitId, { _tag: "withdraw" }, written)).hasChanged
   }, sql.withTransaction)
 
   /** Whether a commit still waits to be signed, and somebody for it. */
@@ -85,13 +84,16 @@ export const makeCommitQueue = Effect.gen(function* () {
     )
 
   /** Part of the transaction that signs: the row, if it is still wanted, becomes `signed`. Fails with `LedgerUnavailable` if not. */
-  const claim = Effect.fnUntraced(function* (network: string, signed: Signed, updated_at: number) {
+  const claim = Effect.fnUntraced(function* (network: string, signed: Signed) {
     const found = yield* sql`SELECT id FROM commit_job WHERE id = ${signed.id} AND state = 'queued'
       AND wanted_until > ${now} FOR UPDATE SKIP LOCKED`
     if (found.length === 0) {
       return yield* new LedgerUnavailable({ network, reason: "the commit was no longer wanted when its turn came." })
     }
-    yield* sql`UPDATE commit_job SET ${sql.update({ ...signedColumns(signed), updated_at })} WHERE id = ${signed.id}`
+    const { state } = yield* transitions.tell(signed.id, { _tag: "sign" }, { columns: signedColumns(signed) })
+    if (state._tag !== "signed") {
+      return yield* new LedgerUnavailable({ network, reason: "the money held for the commit had been given back." })
+    }
   })
 
   /** Work of a lane that has not ended: what was signed first, in the order of the nonces, then what waits, oldest first. */

@@ -122,15 +122,9 @@ export const entryOfReceipt = (
   })
 }
 
-/** What a receipt leaves in the row. */
-export const minedColumns = (
-  receipt: TransactionReceipt,
-  entry: LedgerEntry | undefined,
-  { gasLimit, watchBlocks }: Pick<LedgerNetwork, "watchBlocks"> & { readonly gasLimit: bigint }
-) => ({
-  state: entry === undefined ? "reverted" : "mined",
+/** What a receipt leaves in the row, beside the state. */
+export const receiptColumns = (receipt: TransactionReceipt, entry: LedgerEntry | undefined, gasLimit: bigint) => ({
   tx_hash: receipt.transactionHash,
-  watched: entry !== undefined && watchBlocks > 0 ? 1 : 0,
   block_number: Number(receipt.blockNumber),
   block_hash: receipt.blockHash,
   log_index: entry?.logIndex ?? null,

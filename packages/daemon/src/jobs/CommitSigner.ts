@@ -1,9 +1,9 @@
 /**
  * The daemon's turn as the one that signs for a wallet: it waits until the lease is free, then signs and sends what is queued, goes on
- * with what its predecessor had signed, and settles what ended without anybody settling it, until it loses the lease or stops.
+ * with what its predecessor had signed, until it loses the lease or stops.
  */
-import { amount, type LedgerEntry, LedgerUnavailable, StorageUnavailable } from "@treemark/core"
-import { Duration, Effect, Option } from "effect"
+import { type LedgerEntry, LedgerUnavailable, StorageUnavailable } from "@treemark/core"
+import { Duration, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { awaitFees, type Terms } from "../ledger/Fees.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
@@ -12,7 +12,6 @@ import type { Committers } from "../wallets/Committers.ts"
 import { networksOnce } from "./CommitJobs.ts"
 import { makeCommitQueue, termsOf } from "./CommitQueue.ts"
 import type { CommitRow } from "./CommitRow.ts"
-import { CommitSettlement } from "./CommitSettlement.ts"
 import { makeCommitSteps } from "./CommitSteps.ts"
 import { Outbox } from "./Outbox.ts"
 import { makeReorgWatch } from "./ReorgWatch.ts"
@@ -22,7 +21,6 @@ import { makeSignal, type Signal } from "./Signal.ts"
 /** How often the queue is looked at, and how often another daemon's lease. */
 const LOOK = Duration.millis(100)
 const ELECTION = Duration.seconds(1)
-const UNSETTLED_EVERY_MS = 5_000
 
 /** With more lanes than this each is looked at less often; what this daemon itself was asked for is seen at once all the same. */
 const LANES_AT_PACE = 8
@@ -60,7 +58,6 @@ export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Eff
   const networks = yield* Networks
   const leases = yield* Leases
   const outbox = yield* Outbox
-  const settlement = yield* CommitSettlement
   const queue = yield* makeCommitQueue
   const steps = yield* makeCommitSteps
   const running = yield* makeRunning<LedgerEntry, JobError>()
@@ -84,7 +81,7 @@ export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Eff
           assetCid: row.asset_cid,
           commitData: row.commit_json,
           terms,
-          insert: (signed, at) => queue.claim(network.name, signed, at)
+          insert: (signed) => queue.claim(network.name, signed)
         },
         progress
       )
@@ -101,33 +98,16 @@ export const makeCommitSigner = Effect.fnUntraced(function* (onEnded: Effect.Eff
       return row.state === "queued" ? sign(row, networks.role(row.network), progress) : steps.goOn(row, progress)
     })
 
-  const settle = (id: string) =>
-    Effect.gen(function* () {
-      yield* onEnded
-      const row = yield* steps.find(id)
-      if (row !== undefined) yield* settleRow(row)
-    }).pipe(Effect.catch((error) => Effect.logWarning(error.message)))
-
-  const settleRow = (row: CommitRow) => {
-    if (OPEN.has(row.state) || row.hold_id === null) return Effect.void
-    const gas = amount(BigInt(row.gas_used ?? 0) * BigInt(row.gas_price ?? 0))
-    return settlement.settle(row.hold_id, row.state === "mined" ? Option.some(gas) : Option.none())
-  }
-
   const serve = Effect.fnUntraced(function* (lease: Lease, signal: Signal, network: LedgerNetwork) {
     yield* Effect.logInfo(
       `This daemon signs for the wallet ${lease.address} on chain ${lease.chainId} (epoch ${lease.epoch}).`
     )
     yield* Effect.forkChild(reorgs.watch(network, lease.address, leases.guard(lease), () => signal.give))
-    let settledAt = Number.NEGATIVE_INFINITY
+    yield* Effect.forEach(yield* queue.unsettled(lease), ({ id }) => steps.settle(id), { discard: true })
     for (;;) {
       yield* leases.confirm(lease)
       for (const { id } of yield* queue.open(lease)) {
-        yield* running.detach(id, { run: (progress) => logged(id, work(id, progress)), settle: () => settle(id) })
-      }
-      if (performance.now() - settledAt > UNSETTLED_EVERY_MS) {
-        settledAt = performance.now()
-        yield* Effect.forEach(yield* queue.unsettled(lease), settleRow, { discard: true })
+        yield* running.detach(id, { run: (progress) => logged(id, work(id, progress)), settle: () => onEnded })
       }
       yield* signal.wait(look)
     }
@@ -166,5 +146,3 @@ const keyOf = ({ address, chainId }: Lane): string => `${chainId}:${address}`
 /** A mistake of the program would otherwise be tried again and again in silence. */
 const logged = <A, E>(id: string, work: Effect.Effect<A, E>) =>
   Effect.tapDefect(work, (defect) => Effect.logError(`The commit ${id} cannot be worked on`, defect))
-
-const OPEN: ReadonlySet<string> = new Set(["queued", "signed", "sent"])

@@ -11,7 +11,7 @@ import type { Terms } from "../ledger/Fees.ts"
 import { type LedgerNetwork, Networks } from "../ledger/Networks.ts"
 import type { LeaseElsewhere, LeaseLost } from "../replicas/Leases.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
-import { makeCommitOutcome } from "./CommitOutcome.ts"
+import { makeCommitOutcome, outcomeOf } from "./CommitOutcome.ts"
 import { type CommitRow, entryOfRow, gasPaidOf, signedOf } from "./CommitRow.ts"
 import { confirmed } from "./Confirmations.ts"
 import { Outbox } from "./Outbox.ts"
@@ -75,10 +75,10 @@ export const makeCommitSteps = Effect.gen(function* () {
         return yield* sendAgain(yield* rowOf(job.id))
       }
     }
-    const { columns, entry, event } = outcomes.of(network, job, assetCid, receipt)
-    yield* outbox.persist(outcomes.write(job.id, columns, event))
-    if (entry !== undefined) return entry
-    return yield* new LedgerUnavailable({ network: network.name, reason: columns.error ?? "" })
+    const outcome = outcomeOf(network, job, assetCid, receipt)
+    yield* outbox.persist(outcomes.conclude(job.id, outcome))
+    if (outcome.entry !== undefined) return outcome.entry
+    return yield* new LedgerUnavailable({ network: network.name, reason: outcome.error ?? "" })
   })
 
   const signAndSend = Effect.fnUntraced(function* (
@@ -144,7 +144,10 @@ export const makeCommitSteps = Effect.gen(function* () {
     return yield* sendAgain(row)
   })
 
-  return { committers, find, signAndSend, outcome, goOn, again }
+  /** Closes the hold of a commit that ended without it; tried until the store takes it. */
+  const settle = (commitId: string) => outbox.persist(outcomes.settle(commitId))
+
+  return { committers, find, signAndSend, outcome, goOn, again, settle }
 })
 
 const STORE_PAUSE = Duration.seconds(1)

@@ -2,12 +2,13 @@
  * What the outbox writes, each step one transaction: a nonce taken and bytes signed, a nonce given back, a transaction replaced by one
  * with the same nonce, a transaction lost. A change that must not be lost is tried until the store takes it.
  */
-import { StorageUnavailable } from "@treemark/core"
+import { type CommitEvent as Happening, StorageUnavailable } from "@treemark/core"
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { type Lease, Leases } from "../replicas/Leases.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { addEvent, type CommitEvent, replacedDetail } from "./CommitHistory.ts"
+import { makeCommitTransitions, type Written } from "./CommitTransitions.ts"
 import * as Nonces from "./Nonces.ts"
 import type { Signed, Wanted } from "./OutboxTransaction.ts"
 import { signTransaction } from "./SignedTransaction.ts"
@@ -40,6 +41,8 @@ export const makeOutboxStore = Effect.gen(function* () {
     }
   })
 
+  const transitions = yield* makeCommitTransitions
+
   const note = ({ id, table }: Signed, at: number, event: CommitEvent) =>
     table === "commit_job" ? inStore(addEvent(id, at, event)) : Effect.void
 
@@ -69,30 +72,44 @@ export const makeOutboxStore = Effect.gen(function* () {
   /** Says so only of a transaction that has not ended meanwhile: another daemon may have taken it over and been told of its receipt. */
   const markSent = Effect.fnUntraced(function* (signed: Signed) {
     const { hash, id, table } = signed
-    const at = yield* Clock.currentTimeMillis
-    const rows = yield* sql`UPDATE ${sql(table)} SET state = 'sent', updated_at = ${at}
-      WHERE id = ${id} AND state = 'signed' RETURNING id`
-    if (rows.length > 0) yield* note(signed, at, { what: "sent", txHash: hash })
+    if (table === "commit_job") {
+      yield* transitions.tell(id, { _tag: "taken" }, { history: { what: "sent", txHash: hash } })
+      return
+    }
+    const updated_at = yield* Clock.currentTimeMillis
+    yield* sql`UPDATE transfer_job SET ${sql.update({ state: "sent", updated_at })} WHERE id = ${id} AND state = 'signed'`
   }, sql.withTransaction)
+
+  /** Ends a commit by its machine, a transfer unless it has ended; answers whether it did. */
+  const end = Effect.fnUntraced(function* (
+    { id, table }: Signed,
+    event: Happening,
+    state: "refused" | "displaced",
+    written: Written
+  ) {
+    if (table === "commit_job") return (yield* transitions.tell(id, event, written)).hasChanged
+    const columns = { ...written.columns, state, updated_at: yield* Clock.currentTimeMillis }
+    const ended = yield* sql`UPDATE transfer_job SET ${sql.update(columns)}
+      WHERE id = ${id} AND state IN ('signed', 'sent') RETURNING id`
+    return ended.length > 0
+  })
 
   /** True when the nonce was the last one taken: then the row says `refused` and the transaction can never be mined. */
   const giveUp = Effect.fnUntraced(function* (signed: Signed, lane: Nonces.Lane, lease: Lease, reason: string) {
     yield* leases.guard(lease)
     if (!(yield* inStore(Nonces.giveBack(lane, signed.nonce)))) return false
-    const at = yield* Clock.currentTimeMillis
-    const columns = { state: "refused", nonce: null, raw_tx: null, tx_hash: null, error: reason, updated_at: at }
-    yield* sql`UPDATE ${sql(signed.table)} SET ${sql.update(columns)} WHERE id = ${signed.id}`
-    yield* note(signed, at, { what: "refused", txHash: signed.hash, detail: reason })
-    return true
+    const columns = { nonce: null, raw_tx: null, tx_hash: null, error: reason }
+    const history = { what: "refused", txHash: signed.hash, detail: reason } as const
+    if (yield* end(signed, { _tag: "not_taken" }, "refused", { columns, history })) return true
+    yield* inStore(Nonces.take(lane))
+    return false
   }, sql.withTransaction)
 
   /** A daemon that has lost the wallet must not say that a transaction is lost: its successor may have sent it. */
   const displace = Effect.fnUntraced(function* (signed: Signed, lease: Lease, reason: string) {
     yield* leases.guard(lease)
-    const at = yield* Clock.currentTimeMillis
-    const columns = { state: "displaced", error: reason, updated_at: at }
-    yield* sql`UPDATE ${sql(signed.table)} SET ${sql.update(columns)} WHERE id = ${signed.id}`
-    yield* note(signed, at, { what: "displaced", txHash: signed.hash, detail: reason })
+    const history = { what: "displaced", txHash: signed.hash, detail: reason } as const
+    yield* end(signed, { _tag: "nonce_spent" }, "displaced", { columns: { error: reason }, history })
   }, sql.withTransaction)
 
   /** From now on `next` is what is sent; it, and what it replaces, are kept. Nothing of it was sent before this. */
@@ -100,10 +117,10 @@ export const makeOutboxStore = Effect.gen(function* () {
     yield* leases.guard(lease)
     const at = yield* Clock.currentTimeMillis
     const [from, to] = yield* inStore(storeVariants([old, next], at))
-    const columns = { raw_tx: next.raw, tx_hash: next.hash, updated_at: at }
-    yield* sql`UPDATE ${sql(next.table)} SET ${sql.update(columns)} WHERE id = ${next.id}`
     const detail = from === undefined || to === undefined ? null : replacedDetail(from, to)
-    yield* note(next, at, { what: "replaced", txHash: next.hash, detail })
+    const columns = { raw_tx: next.raw, tx_hash: next.hash }
+    const history = { what: "replaced", txHash: next.hash, detail } as const
+    yield* transitions.tell(next.id, { _tag: "replace" }, { columns, history })
   }, sql.withTransaction)
 
   return {

@@ -1,0 +1,155 @@
+/**
+ * The one place where a commit goes from one state to the next: it asks core's machine, and writes the state, its history and the money in
+ * the transaction at hand. What the machine finds without meaning (told late, or twice, or by a daemon that lost the wallet) is not
+ * written. Amounts are 10^-18.
+ */
+import { amount, type CommitState, type CommitEvent as Happening, type Money, next, type Place } from "@treemark/core"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeHoldEntries } from "../books/HoldEntries.ts"
+import { holdQuery } from "../books/Holds.ts"
+import { addEvent, type CommitEvent } from "./CommitHistory.ts"
+import { type CommitRow, gasPaidOf } from "./CommitRow.ts"
+
+/** A commit with its hold. */
+interface Row extends CommitRow {
+  readonly watched: number
+  readonly hold_state: "held" | "captured" | "released" | null
+  readonly hold_amount: string | null
+  readonly hold_price: string | null
+}
+
+interface Columns {
+  readonly tx_hash?: string | null
+  readonly raw_tx?: string | null
+  readonly [name: string]: string | number | null | undefined
+}
+
+/** What is written beside the state, when the event has a meaning. */
+export interface Written {
+  readonly columns?: Columns
+  /** Of the row's transaction, where it does not say which. */
+  readonly history?: CommitEvent
+}
+
+export const makeCommitTransitions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const holds = holdQuery(sql)
+  const entries = yield* makeHoldEntries
+  const ofJob = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF j", orElse: () => "" }))
+  const ofHold = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h", orElse: () => "" }))
+
+  const find = (id: string) =>
+    Effect.map(
+      sql<Row>`SELECT j.*, h.state AS hold_state, h.amount AS hold_amount, h.price AS hold_price
+        FROM commit_job j LEFT JOIN hold h ON h.id = j.hold_id WHERE j.id = ${id} ${ofJob}`,
+      (rows) => rows[0]
+    )
+
+  const write = Effect.fnUntraced(function* (row: Row, before: CommitState, event: Happening, written: Written) {
+    const { actions, state } = next(before, event)
+    if (state === before && actions.length === 0) return { state, hasChanged: false }
+    const updated_at = yield* Clock.currentTimeMillis
+    const { columns = {}, history } = written
+    yield* sql`UPDATE commit_job SET ${sql.update({ ...columns, ...columnsOf(state), updated_at })} WHERE id = ${row.id}`
+    if (typeof columns.tx_hash === "string" && columns.tx_hash !== row.tx_hash && columns.raw_tx === undefined) {
+      yield* sql`UPDATE commit_job SET raw_tx = (SELECT raw_tx FROM transaction_variant WHERE tx_hash = ${columns.tx_hash})
+        WHERE id = ${row.id}`
+    }
+    if (history !== undefined) {
+      const event = { txHash: row.tx_hash, ...history }
+      yield* Effect.provideService(addEvent(row.id, updated_at, event), SqlClient.SqlClient, sql)
+    }
+    for (const action of actions) {
+      if (action._tag !== "capture" && action._tag !== "release") continue
+      const [hold] = yield* holds(sql`WHERE h.id = ${row.hold_id} ${ofHold}`)
+      if (hold?.state !== "held") return yield* Effect.die(new Error(`The hold of the commit ${row.id} is not open.`))
+      yield* action._tag === "capture" ? entries.capture(hold, action.charge) : entries.release(hold)
+    }
+    if (state._tag === "mined" && before._tag !== "mined" && state.money._tag === "released") {
+      yield* Effect.logError(
+        `The commit ${row.id} was recorded well after its hold ${row.hold_id} had been released: it was not charged.`
+      )
+    }
+    return { state, hasChanged: true }
+  })
+
+  /** Tells of `event`, as part of the transaction at hand; answers the state after it, and whether anything was written. */
+  const tell = Effect.fnUntraced(function* (id: string, event: Happening, written: Written = {}) {
+    const row = yield* find(id)
+    if (row === undefined) return yield* Effect.die(new Error(`The commit ${id} vanished from the store.`))
+    return yield* write(row, stateOf(row), event, written)
+  })
+
+  /** Closes the hold of a commit that had ended before its end and its money were one transaction. */
+  const settle = Effect.fnUntraced(function* (id: string) {
+    const row = yield* find(id)
+    if (row === undefined || row.hold_state !== "held") return
+    const money = moneyOf(row)
+    const gasPaid = gasPaidOf(row) ?? amount(0n)
+    const place = placeOf(row) ?? { blockNumber: 0, blockHash: "" }
+    if (row.state === "mined") {
+      const event: Happening = { _tag: "confirmed", place, gasPaid, watched: row.watched === 1 }
+      yield* write(row, { _tag: "in_block", money, place }, event, {})
+    } else if (row.state === "refused") yield* write(row, { _tag: "queued", money }, { _tag: "withdraw" }, {})
+    else if (row.state === "reverted") yield* write(row, { _tag: "sent", money }, { _tag: "failed" }, {})
+    else if (row.state === "displaced") yield* write(row, { _tag: "sent", money }, { _tag: "nonce_spent" }, {})
+  }, sql.withTransaction)
+
+  return { tell, settle }
+})
+
+const placeOf = ({ block_hash, block_number }: Row): Place | undefined =>
+  block_hash === null || block_number === null
+    ? undefined
+    : { blockNumber: Number(block_number), blockHash: block_hash }
+
+const moneyOf = (row: Row): Money => {
+  if (row.hold_state === "held") {
+    const terms = { amount: amount(BigInt(row.hold_amount ?? 0)), price: amount(BigInt(row.hold_price ?? 0)) }
+    return { _tag: "held", terms }
+  }
+  if (row.hold_state === "captured") return { _tag: "captured", gasPaid: gasPaidOf(row) ?? amount(0n) }
+  return { _tag: "released" }
+}
+
+/** The state that a row stands for; a commit in a block that waits for confirmations is `sent` there, with its block. */
+const stateOf = (row: Row): CommitState => {
+  const money = moneyOf(row)
+  const place = placeOf(row)
+  switch (row.state) {
+    case "queued":
+    case "signed":
+    case "refused":
+    case "reverted":
+    case "displaced":
+      return { _tag: row.state, money }
+    case "mined":
+      return {
+        _tag: "mined",
+        money,
+        place: place ?? { blockNumber: 0, blockHash: "" },
+        watched: row.watched === 1
+      }
+    case "sent":
+      return place === undefined ? { _tag: "sent", money } : { _tag: "in_block", money, place }
+    default:
+      throw new Error(`The commit ${row.id} is in a state that there is not: ${row.state}.`)
+  }
+}
+
+/** What a state says of the columns; an event may say more. */
+const columnsOf = (state: CommitState): Columns => {
+  switch (state._tag) {
+    case "planned":
+      return {}
+    case "in_block":
+      return { state: "sent", block_number: state.place.blockNumber, block_hash: state.place.blockHash }
+    case "sent":
+      return { state: "sent", block_number: null, block_hash: null, log_index: null, watched: 0 }
+    case "mined":
+      return { state: "mined", watched: state.watched ? 1 : 0 }
+    default:
+      return { state: state._tag }
+  }
+}

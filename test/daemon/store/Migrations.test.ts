@@ -5,6 +5,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrate } from "../../../packages/daemon/src/store/Migrations.ts"
 import * as Sqlite from "../../../packages/daemon/src/store/Sqlite.ts"
+import { STATES } from "../../core/commit/MachineTable.ts"
 import { tempFolder, withStore } from "./TempStore.ts"
 
 const bookWith = Effect.fnUntraced(function* (balance: string, overdraft: 0 | 1) {
@@ -116,6 +117,40 @@ describe("what the tables themselves refuse", () => {
     )
   )
 
+  it.live("a commit is in one of the states of core's machine", () =>
+    withStore(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const account = { id: "acc_x", name: "x", service_name: "x", wallet_index: 1, wallet: "0x", created_at: 0 }
+        yield* sql`INSERT INTO account ${sql.insert(account)}`
+        const job = (state: string) =>
+          sql`INSERT INTO commit_job ${sql.insert({
+            id: state,
+            account_id: "acc_x",
+            network: "mainnet",
+            chain_id: 1,
+            asset_cid: "bafy",
+            asset_tree_cid: "bagu",
+            tree_sha256: "0".repeat(64),
+            commit_json: "{}",
+            state,
+            created_at: 0,
+            updated_at: 0
+          })}`
+        for (const [, { _tag }] of STATES) if (!["planned", "in_block"].includes(_tag)) yield* Effect.ignore(job(_tag))
+        const rows = yield* sql<{ readonly state: string }>`SELECT state FROM commit_job ORDER BY state`
+        assert.deepStrictEqual(
+          rows.map(({ state }) => state),
+          ["displaced", "mined", "queued", "refused", "reverted", "sent", "signed"]
+        )
+        for (const state of ["", "new", "lost", "SENT"])
+          assert.strictEqual(yield* refusal(job(state)), "ConstraintError")
+        const change = sql`UPDATE commit_job SET state = 'confirmed' WHERE id = 'sent'`
+        assert.strictEqual(yield* refusal(change), "ConstraintError")
+      })
+    )
+  )
+
   it.live("a nonce of a committer is used once on a chain, and jobs without one do not collide", () =>
     withStore(
       Effect.gen(function* () {
@@ -132,7 +167,7 @@ describe("what the tables themselves refuse", () => {
             asset_tree_cid: "bagu",
             tree_sha256: "0".repeat(64),
             commit_json: "{}",
-            state: "new",
+            state: "signed",
             committer: "0xc0",
             nonce,
             created_at: 0,

@@ -1,6 +1,6 @@
 /** A statement that holds, made by hand with a key of the test's own, and ways to sign a changed one again. */
 import { addressOfPrivateKey, signPersonalMessage } from "../../../packages/core/src/asset-tree/Signature.ts"
-import { compactReceipt, type Receipt, signReceiptWithKey } from "../../../packages/core/src/statement/Receipt.ts"
+import { compactReceipt, type Receipt, signReceipt } from "../../../packages/core/src/statement/Receipt.ts"
 import {
   type Movement,
   STATEMENT_MEDIA_TYPE,
@@ -18,7 +18,7 @@ export const OPENING = { credits: "1", owed: "0.5", receipt: { sequence: 6, hash
 
 /** The receipt number `sequence` of the account; `changes` are signed with it. */
 export const receiptOf = (sequence: number, previous: string | null, changes: Partial<Receipt> = {}, key = KEY) =>
-  signReceiptWithKey(
+  signReceipt(
     {
       version: 1,
       account: ACCOUNT.id,
@@ -36,7 +36,7 @@ export const receiptOf = (sequence: number, previous: string | null, changes: Pa
       service: SERVICE,
       ...changes
     },
-    key
+    (hash) => signPersonalMessage(hash, key)
   )
 
 export const FIRST = receiptOf(7, OPENING.receipt.hash)

@@ -8,7 +8,7 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import { checksumOf } from "../asset-tree/Checksum.ts"
 import { dagJsonText, type JsonValue } from "../asset-tree/DagJson.ts"
-import { canonicalSignature, signPersonalMessage } from "../asset-tree/Signature.ts"
+import { canonicalSignature } from "../asset-tree/Signature.ts"
 import { base64Of, parseBase64 } from "../proof/Base64.ts"
 
 export const RECEIPT_VERSION = 1
@@ -52,10 +52,6 @@ export const signReceipt = (receipt: Receipt, signText: (text: string) => string
   const hash = hashOfText(text)
   return { text, hash, signature: signText(hash) }
 }
-
-/** As {@link signReceipt}, with a 32-byte private key. */
-export const signReceiptWithKey = (receipt: Receipt, privateKey: Uint8Array): SignedReceipt =>
-  signReceipt(receipt, (hash) => signPersonalMessage(hash, privateKey))
 
 /** Canonical dag-json of a document whose members are texts, numbers, nulls, and objects and lists of them. */
 export const canonicalText = (document: object): string => dagJsonText(document as JsonValue)

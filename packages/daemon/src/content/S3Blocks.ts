@@ -13,17 +13,12 @@ import { cidOfBlock, inlineContent, isCheckable, isContentOf, readCid } from "./
 import { type BlockBatch, BlockFolder } from "./BlockFolder.ts"
 import { keyOfBlock } from "./S3Address.ts"
 import { ObjectDamaged, type S3Failure, S3Refused } from "./S3Errors.ts"
-import { uploadInParts } from "./S3Multipart.ts"
 import { makeS3Requests, type S3Access, type S3Requests } from "./S3Requests.ts"
 
 export interface S3BlocksOptions extends S3Access {
   /** What readers elsewhere call this service, without a path: `http://127.0.0.1:7053`. */
   readonly publicUrl: string
-  /** Bytes above which an object is uploaded in parts of this size. Default 8 MiB. */
-  readonly partSize?: number
 }
-
-const PART_SIZE = 8 * 1_048_576
 
 /** Fails when the storage refuses (no such bucket, wrong credentials); when it only does not answer, it may yet come. */
 export const layer = (options: S3BlocksOptions): Layer.Layer<ContentStore | BlockFolder, S3Refused> =>
@@ -54,7 +49,7 @@ interface BlockObjects {
   readonly write: (cid: CID, bytes: Uint8Array) => Effect.Effect<void, S3Failure>
 }
 
-const blockObjects = (requests: S3Requests, { address, partSize = PART_SIZE }: S3BlocksOptions): BlockObjects => {
+const blockObjects = (requests: S3Requests, { address }: S3BlocksOptions): BlockObjects => {
   const read: BlockObjects["read"] = (cid) =>
     requests.send({ method: "GET", key: keyOfBlock(address, cid.toString()) }).pipe(
       Effect.map(({ body }) => Option.some(body)),
@@ -76,7 +71,7 @@ const blockObjects = (requests: S3Requests, { address, partSize = PART_SIZE }: S
       sha256: Buffer.from(cid.multihash.digest).toString("hex")
     })
 
-  const writeWhole = (cid: CID, bytes: Uint8Array) =>
+  const write: BlockObjects["write"] = (cid, bytes) =>
     put(cid, bytes, { "if-none-match": "*" }).pipe(
       Effect.catchIf(
         (failure) => failure instanceof S3Refused && (failure.status === 412 || failure.status === 501),
@@ -85,14 +80,7 @@ const blockObjects = (requests: S3Requests, { address, partSize = PART_SIZE }: S
       Effect.asVoid
     )
 
-  const writeInParts = (cid: CID, bytes: Uint8Array) =>
-    Effect.flatMap(holds(cid, bytes), (held) =>
-      held
-        ? Effect.void
-        : uploadInParts(requests, keyOfBlock(address, cid.toString()), bytes, partSize, holds(cid, bytes))
-    )
-
-  return { read, write: (cid, bytes) => (bytes.length > partSize ? writeInParts : writeWhole)(cid, bytes) }
+  return { read, write }
 }
 
 const contentStore = (objects: BlockObjects, options: S3BlocksOptions): ContentStore["Service"] => {

@@ -63,12 +63,6 @@ const reasonOf = (cause: unknown): string => {
   return code ?? String(cause)
 }
 
-/** Where the listener answers, without a path: `http://127.0.0.1:7053`. */
-export const listenerUrl: Effect.Effect<string, never, HttpServer.HttpServer> = Effect.map(
-  HttpServer.HttpServer,
-  ({ address }) => HttpServer.formatAddress(address)
-)
-
 /** Serves `app` (handlers/HttpApp) on the listener that is provided. */
 export const serveOn = <A, E, R>(app: Layer.Layer<A, E, R>) =>
   HttpRouter.serve(app, { routerConfig: ROUTER_CONFIG, disableLogger: true, disableListenLog: true })

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { Array as Arr, Effect, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { AuditFinding } from "../audit/AuditReport.ts"
 import { auditBooks } from "../audit/BooksAudit.ts"
 import { type Table, tablesOf } from "./Tables.ts"
@@ -152,5 +152,3 @@ const compareBooks = Effect.fnUntraced(function* (from: SqlClient.SqlClient, to:
   if (wrong === undefined && here.length === there.balances.size) return
   return yield* new StoreNotCopied({ problem: `the balance of ${wrong?.id ?? "an account"} arrived as another one.` })
 })
-
-export type CopyError = StoreNotCopied | SqlError.SqlError

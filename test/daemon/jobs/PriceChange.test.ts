@@ -4,7 +4,7 @@ import { amount, Prices } from "@treemark/core"
 import { Duration, Effect, Exit } from "effect"
 import { isAnvilMissing } from "../../layers/Anvil.ts"
 import { errorOf, isCaptured, RECEIPT, recordOne, rig } from "./FaultRig.ts"
-import { creditsOf, eventually, jobOf, TOKEN } from "./LedgerFixture.ts"
+import { creditsOf, eventually, jobOf, profileAt, TOKEN } from "./LedgerFixture.ts"
 
 const PRICE = TOKEN / 10n
 
@@ -25,7 +25,11 @@ describe.skipIf(isAnvilMissing)("a price that changes while a commit is under wa
           assert.strictEqual(BigInt(job?.captured ?? 0), PRICE + gasPaid)
           assert.strictEqual(yield* creditsOf("alice"), amount(100n * TOKEN - PRICE - gasPaid))
         }),
-        { deadline: Duration.seconds(8) }
+        {
+          deadline: Duration.seconds(4),
+          networks: { profile: profileAt(proxy.url), rpcTimeout: Duration.seconds(20) },
+          outbox: { resendAfter: Duration.minutes(5) }
+        }
       )
     }).pipe(Effect.scoped)
   )

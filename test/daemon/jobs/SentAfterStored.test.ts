@@ -4,7 +4,7 @@ import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isAnvilMissing } from "../../layers/Anvil.ts"
 import { errorOf, recordOne, rig, SEND } from "./FaultRig.ts"
-import { jobOf } from "./LedgerFixture.ts"
+import { jobOf, profileAt } from "./LedgerFixture.ts"
 
 const ON_POSTGRES = [
   `CREATE FUNCTION doom() RETURNS trigger LANGUAGE plpgsql AS
@@ -45,7 +45,7 @@ describe.skipIf(isAnvilMissing)("a commit whose COMMIT fails", () => {
           assert.notInclude(["signed", "sent", "mined"], (yield* jobOf("doomed"))?.state)
           assert.strictEqual(yield* mined, before)
         }),
-        { deadline: Duration.seconds(5) }
+        { deadline: Duration.seconds(5), networks: { profile: profileAt(proxy.url), rpcTimeout: Duration.seconds(20) } }
       )
     }).pipe(Effect.scoped)
   )

@@ -166,6 +166,12 @@ describe("an act", () => {
     assert.deepStrictEqual([codeOf(report), report.act?.by], ["signer_unknown", "recorder"])
   })
 
+  it("beside another tree than the one it was done with is nobody's, whoever that tree names", () => {
+    const spaced = new TextEncoder().encode(`${new TextDecoder().decode(signed.tree)} `)
+    const report = verify({ ...acted(), tree: spaced })
+    assert.deepStrictEqual([report.verdict, codeOf(report), report.act?.by], ["invalid", "signer_unknown", "recorder"])
+  })
+
   it("stays the author's when a stranger records it, once more by the stranger's transaction", async () => {
     const record = { ...signed.record, committer: stranger, actSignature: signAct(signed.record, ledger) }
     const report = verify(await onLedger(record, strangerKey, stranger))

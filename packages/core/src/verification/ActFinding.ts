@@ -38,7 +38,9 @@ export const actSignature = (evidence: Evidence): Check => {
   if (signature === undefined) return stopped(name, "act_signature_not_given")
   if (input.ledger === undefined) return stopped(name, "act_place_unknown", { actual: shown(signature) })
   const signer = signerOf(evidence)
-  if (signer === undefined) return stopped(name, "signer_unknown", { actual: shown(signature) })
+  // Of a tree that is not the one named, nobody signed who its author is.
+  const isOtherTree = evidence.tree !== undefined && evidence.tree.sha256 !== evidence.checksum
+  if (signer === undefined || isOtherTree) return stopped(name, "signer_unknown", { actual: shown(signature) })
   const author = treeAuthor ?? recordAuthor ?? signer
   if (treeAuthor === undefined && author !== signer) {
     return stopped(name, "author_only_in_record", { expected: shown(author), actual: shown(signature) })

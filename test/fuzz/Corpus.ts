@@ -2,22 +2,22 @@
 import { Signature } from "ethers"
 import { cidOf, RAW_CODE } from "../../packages/core/src/asset-tree/Cid.ts"
 import { type InclusionOrReason, proofOf, proofText } from "../../packages/core/src/proof/Proof.ts"
-import { type Checkpoint, parseAuthors, type VerifyInput } from "../../packages/core/src/verify.ts"
 import { block, commitLog, receiptOf } from "../core/verification/Block.ts"
 import { author, authorKey, ledger, sign, signed, treeMembers, utf8 } from "../core/verification/Fixtures.ts"
+import type { Reader } from "./Reader.ts"
 
 export interface Original {
   readonly kind: string
   readonly text: string
-  /** What a verifier of this proof also gives: checkpoints, an authors file. */
-  readonly given: VerifyInput
+  /** What its reader also has: checkpoints, an authors file. */
+  readonly reader: Reader
 }
 
 interface Parts {
   readonly tree?: Uint8Array
   readonly record?: object
   readonly cid?: string
-  readonly given?: (checkpoint: Checkpoint) => VerifyInput
+  readonly given?: (checkpoint: string) => Reader
   readonly make?: (data: string) => Parameters<typeof block>[0]
   readonly reason?: InclusionOrReason
 }
@@ -36,21 +36,18 @@ const original = async (kind: string, parts: Parts): Promise<Original> => {
       inclusion: made === undefined ? parts.reason : { inclusion: made.inclusion }
     })
   )
-  const checkpoint = {
+  const checkpoint = JSON.stringify({
+    mediaType: "application/vnd.treemark.checkpoint+json;version=1",
     chainId: place.chainId,
-    hashes: new Map([[place.blockNumber, place.blockHash]]),
-    contracts: [],
-    signers: []
-  }
-  return { kind, text, given: parts.given?.(checkpoint) ?? {} }
+    contracts: [place.contract],
+    entries: [{ number: place.blockNumber, hash: place.blockHash }]
+  })
+  return { kind, text, reader: parts.given?.(checkpoint) ?? {} }
 }
 
 const other = receiptOf([commitLog({ assetCid: "another" })])
-const trusted = (checkpoint: Checkpoint): VerifyInput => ({ checkpoints: [checkpoint] })
-const authors = () => {
-  const reading = parseAuthors(utf8(`${author} Ada valid-from=2023-01-01 valid-to=2023-12-31\n`))
-  return reading.ok ? reading.authors : undefined
-}
+const trusted = (checkpoint: string): Reader => ({ checkpoints: [checkpoint] })
+const authors = `${author} Ada valid-from=2023-01-01 valid-to=2023-12-31\n`
 
 const pretty = sign(utf8(JSON.stringify(treeMembers, null, 2)), { key: authorKey })
 const { actionName: _, ...otherClient } = pretty.record
@@ -99,7 +96,7 @@ export const corpus: ReadonlyArray<Original> = [
   }),
   await original("v of 0 or 1", { record: { ...signed.record, assetTreeSignature: shortV } }),
   await original("with an authors file", {
-    given: (checkpoint) => ({ checkpoints: [checkpoint], authors: authors() }),
+    given: (checkpoint) => ({ checkpoints: [checkpoint], authors }),
     make: (data) => ({ receipts: [receiptOf([commitLog({ data })])], transactionIndex: 0, logPosition: 0, logIndex: 0 })
   })
 ]

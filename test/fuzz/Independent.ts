@@ -4,7 +4,9 @@
  */
 import { createHash } from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
-import { AbiCoder, decodeRlp, encodeRlp, id, keccak256, toBeHex, verifyMessage } from "ethers"
+import { AbiCoder, decodeRlp, encodeRlp, id, keccak256, toBeHex } from "ethers"
+import { exactJson } from "./ExactJson.ts"
+import { signerOfText } from "./Hands.ts"
 
 /** JSON of unknown make: anything may be asked of it, and mostly the answer is undefined. */
 export type Loose = { readonly [member: string]: Loose } | undefined
@@ -14,13 +16,25 @@ export interface Facts {
   readonly signer: string | undefined
   /** The author the tree names, else the record's. */
   readonly author: string | undefined
+  readonly isAuthorInTree: boolean
   readonly authorsAgree: boolean
   readonly checksumHolds: boolean
+  /** Whether a signature is looked for over this tree: no other checksum is named. */
+  readonly isOverTree: boolean
   readonly cidsHold: boolean
   readonly recordIsCommitData: boolean
   readonly committerIsRecorder: boolean
   readonly isIncluded: boolean
   readonly isTransactionShown: boolean
+  /** Whether it stands in the block, whatever hash is named. */
+  readonly isTransactionInBlock: boolean
+  /** Whether the tree is a JSON object whose members, those that verification reads, are text. */
+  readonly treeReads: boolean
+  readonly assetSha256: string | undefined
+  /** The digest in the asset's CID, where that is a raw one. */
+  readonly assetRawDigest: string | undefined
+  /** Of the header, where it is the block named. */
+  readonly blockTime: number | undefined
 }
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -39,6 +53,8 @@ const or = <A>(otherwise: A, find: () => A): A => {
   }
 }
 
+const TREE_TEXTS = ["assetCid", "assetSha256", "creatorWallet"]
+
 export const factsOf = (bytes: Uint8Array): Facts => {
   const file: Loose = JSON.parse(Buffer.from(bytes).toString("utf8"))
   const tree = Buffer.from(text(file?.tree?.bytes) ?? "", "base64")
@@ -53,40 +69,49 @@ export const factsOf = (bytes: Uint8Array): Facts => {
     sha256,
     signer: or(undefined, () => signerOf(sha256, text(record?.assetTreeSignature) ?? "")),
     author: treeAuthor ?? recordAuthor,
+    isAuthorInTree: treeAuthor !== undefined,
     authorsAgree:
       treeAuthor === undefined ||
       recordAuthor === undefined ||
       treeAuthor.toLowerCase() === recordAuthor.toLowerCase() ||
       IDENTITY_CID.test(recordAuthor),
     checksumHolds: named === undefined || named === sha256,
+    isOverTree: named === undefined || named === sha256 || !/^[0-9a-f]{64}$/.test(named),
     cidsHold: [file?.tree?.cid, record?.assetTreeCid].every(
       (cid) => typeof cid !== "string" || or("", () => digestOfTreeCid(cid)) === sha256
     ),
-    recordIsCommitData: or(false, () => isDeepStrictEqual(plain(JSON.parse(commitData)), plain(record))),
+    recordIsCommitData: or(false, () => {
+      const exact: Loose = exactJson(Buffer.from(bytes).toString("utf8")) as Loose
+      return isDeepStrictEqual(sorted(exactJson(commitData)), sorted(exact?.commit?.record))
+    }),
     committerIsRecorder: lower(record?.committer) === lower(file?.ledger?.recorder),
     isIncluded: or(false, () => isIncluded(file?.ledger, { commitData, assetCid: text(members?.assetCid) ?? "" })),
-    isTransactionShown: or(false, () => isTransactionShown(file?.ledger))
+    isTransactionShown: or(false, () => isTransactionShown(file?.ledger)),
+    isTransactionInBlock: or(false, () => isTransactionInBlock(file?.ledger)),
+    treeReads: TREE_TEXTS.every((name) => (members?.[name] ?? null) === null || text(members?.[name]) !== undefined),
+    assetSha256: text(members?.assetSha256),
+    assetRawDigest: or(undefined, () => digestOfRawCid(text(members?.assetCid) ?? "")),
+    blockTime: or(undefined, () => Number(headerOf(file?.ledger)[11]))
   }
 }
 
-/** -0 is 0: no JSON writer tells them apart. */
-const plain = (value: unknown): unknown => {
-  if (Object.is(value, -0)) return 0
+/** Whatever the order of keys. */
+const sorted = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value
   return Array.isArray(value)
-    ? value.map(plain)
+    ? value.map(sorted)
     : Object.entries(value)
         .sort(([left], [right]) => (left < right ? -1 : 1))
-        .map(([name, member]) => ({ name, member: plain(member) }))
+        .map(([name, member]) => ({ name, member: sorted(member) }))
 }
 
-const signerOf = (checksum: string, signature: string): string | undefined => {
+export const signerOf = (checksum: string, signature: string): string | undefined => {
   const digits = Buffer.from(signature.slice(2), "hex").toString("hex")
   const s = BigInt(`0x${digits.slice(64, 128)}`) & (digits.length === 128 ? 2n ** 255n - 1n : 2n ** 256n - 1n)
   const v = Number(`0x${digits.slice(128) || "0"}`)
   if (![0, 1, 27, 28].includes(v) || s > ORDER / 2n || s === 0n) return undefined
   const full = `0x${digits.slice(0, 128)}${v % 27 === 0 ? "1b" : "1c"}`
-  return verifyMessage(checksum, digits.length === 128 ? `0x${digits}` : full)
+  return signerOfText(checksum, digits.length === 128 ? `0x${digits}` : full)
 }
 
 const BASES: Readonly<Record<string, string>> = {
@@ -95,8 +120,12 @@ const BASES: Readonly<Record<string, string>> = {
   k: "0123456789abcdefghijklmnopqrstuvwxyz"
 }
 
-/** The sha256 in a CIDv1 of a raw or dag-json block, whatever base it is spelled in. */
-const digestOfTreeCid = (cid: string): string => {
+/** The sha256 in a CIDv1 of a raw or dag-json block. */
+const digestOfTreeCid = (cid: string): string => digestIn(cid, /^0?1(?:55|a902)1220([0-9a-f]{64})$/) ?? ""
+const digestOfRawCid = (cid: string): string | undefined => digestIn(cid, /^0?1551220([0-9a-f]{64})$/)
+
+/** What `form` finds in the bytes of a CID (hex), whatever base it is spelled in. */
+const digestIn = (cid: string, form: RegExp): string | undefined => {
   const alphabet = BASES[cid.charAt(0)]!
   let value = 0n
   for (const digit of cid.slice(1)) {
@@ -105,8 +134,7 @@ const digestOfTreeCid = (cid: string): string => {
     value = value * BigInt(alphabet.length) + BigInt(place)
   }
   if (cid.startsWith("b")) value >>= BigInt(((cid.length - 1) * 5) % 8)
-  const found = /^0?1(?:55|a902)1220([0-9a-f]{64})$/.exec(value.toString(16))
-  return found?.[1] ?? ""
+  return form.exec(value.toString(16))?.[1]
 }
 
 const included = (root: string, index: unknown, value: unknown, nodes: unknown): boolean => {
@@ -164,11 +192,10 @@ const isIncluded = (ledger: Loose, event: { readonly commitData: string; readonl
 
 const toTopic = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`
 
-const isTransactionShown = (ledger: Loose): boolean => {
+const isTransactionInBlock = (ledger: Loose): boolean => {
   const inclusion = ledger?.inclusion
-  const root = headerOf(ledger)[4]!
-  return (
-    included(root, inclusion?.transactionIndex, inclusion?.transaction, inclusion?.transactionPath) &&
-    keccak256(text(inclusion?.transaction) ?? "") === lower(ledger?.txHash)
-  )
+  return included(headerOf(ledger)[4]!, inclusion?.transactionIndex, inclusion?.transaction, inclusion?.transactionPath)
 }
+
+const isTransactionShown = (ledger: Loose): boolean =>
+  isTransactionInBlock(ledger) && keccak256(text(ledger?.inclusion?.transaction) ?? "") === lower(ledger?.txHash)

@@ -5,7 +5,8 @@
 import { createHash } from "node:crypto"
 import { keccak256 } from "ethers"
 import { cidOf, DAG_JSON_CODE, RAW_CODE } from "../../packages/core/src/asset-tree/Cid.ts"
-import { bytesOf, type Dice, pick, rlpMutated, textMutated, VALUES } from "./MutateValue.ts"
+import { mutateSize } from "./MutateSize.ts"
+import { bytesOf, type Dice, pick, recordPairs, rlpMutated, textMutated, VALUES } from "./MutateValue.ts"
 
 /** A JSON value in the making. */
 export type Json = null | boolean | number | string | Array<Json> | { [member: string]: Json }
@@ -35,7 +36,7 @@ const places = (value: Json, found: Array<readonly [Owner, string]> = []): Array
   return found
 }
 
-const mutateMember = (file: Json, dice: Dice, other: Json): string => {
+export const mutateMember = (file: Json, dice: Dice, other: Json): string => {
   const [owner, key] = pick(dice, places(file))
   const value = owner[key]!
   const [donor, donated] = pick(dice, places(other))
@@ -224,20 +225,10 @@ const mutatePlace = (file: Json, dice: Dice): string => {
 const mutateRecord = (file: Json, dice: Dice): string => {
   const commit = ownerAt(file, "commit")
   const record = ownerAt(commit, "record")
-  const key = pick(dice, ["author", "committer", pick(dice, Object.keys(record))])
-  const before = record[key]!
+  const key = pick(dice, ["author", "committer", "actSignature", "more", pick(dice, Object.keys(record))])
+  const before = record[key] ?? null
   const data: Owner = JSON.parse(String(commit.commitData))
-  const pairs: ReadonlyArray<readonly [Json, string]> = [
-    [null, "1e400"],
-    [{ x: 1 }, '[["x",1]]'],
-    [[], "{}"],
-    [1, '"1"'],
-    [`0x${"11".repeat(20)}`, JSON.stringify(before)],
-    [before, `"0x${"22".repeat(20)}"`],
-    ["0x", '"0x"'],
-    [`0x${"33".repeat(20)}`, `"0x${"33".repeat(20)}"`]
-  ]
-  const [inRecord, inData] = pick(dice, pairs)
+  const [inRecord, inData] = pick(dice, recordPairs(before))
   record[key] = inRecord
   data[key] = "@value@"
   commit.commitData = JSON.stringify(data).replace('"@value@"', inData)
@@ -271,11 +262,12 @@ const written = (
 /** The mutation that `dice` choose of `text`; `other` is another proof to take parts from. */
 export const mutate = (text: string, other: string, dice: Dice): Mutated => {
   if (dice(8) === 0) return { bytes: bytesOf(Buffer.from(text), dice), what: "bytes of the file", mustFail: false }
+  const isLarge = dice(40) === 0
   const file: Json = JSON.parse(text)
   const donor: Json = JSON.parse(other)
   const done: Array<string> = []
   for (let count = dice(5) === 0 ? 2 : 1; count > 0; count--) {
-    const mutation = pick(dice, MUTATIONS)
+    const mutation = isLarge ? mutateSize : pick(dice, MUTATIONS)
     done.push(attempt(() => mutation(file, dice, donor)))
   }
   if (dice(2) === 0) done.push(attempt(() => repair(file, dice)))

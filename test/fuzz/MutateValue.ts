@@ -104,3 +104,24 @@ const itemMutated = (item: Rlp, dice: Dice): Rlp => {
       return item.with(at, itemMutated(item[at]!, dice))
   }
 }
+
+/** A member as the record has it, and as its text on the ledger has it; `before` is what both had. */
+export const recordPairs = (before: Json): ReadonlyArray<readonly [Json, string]> => [
+  [null, "1e400"],
+  [{ x: 1 }, '[["x",1]]'],
+  [[], "{}"],
+  [1, '"1"'],
+  [`0x${"11".repeat(20)}`, JSON.stringify(before)],
+  [before, `"0x${"22".repeat(20)}"`],
+  ["0x", '"0x"'],
+  [`0x${"33".repeat(20)}`, `"0x${"33".repeat(20)}"`],
+  [5, "5"],
+  [["0x"], '["0x"]'],
+  [false, "false"],
+  [{}, "{}"],
+  [null, "null"],
+  [2 ** 53, "9007199254740993"],
+  [2 ** 53, "9007199254740992.5"],
+  [0.1, "0.10000000000000000001"],
+  [1, "1.0"]
+]

@@ -18,58 +18,66 @@ import { findings, recordersIn, summarize } from "./VerifyHistory.ts"
 const OUT = 1
 const ERR = 2
 
+/** Writes a part of what is said; 1 is standard output, 2 standard error. */
+export type Say = (file: 1 | 2, text: string) => unknown
+
 /** Runs the command (`args`: what follows `history`) and gives its exit code. */
-export const runHistory = async (args: ReadonlyArray<string>): Promise<0 | 1 | 2 | 3> => {
+export const runHistory = async (args: ReadonlyArray<string>, say: Say = writeText): Promise<0 | 1 | 2 | 3> => {
   try {
     const command = readHistoryArguments(args)
-    if (command !== "help") return await verifyHistory(command)
-    writeText(OUT, HISTORY_HELP)
+    if (command !== "help") return await verifyHistory(command, say)
+    say(OUT, HISTORY_HELP)
     return 0
   } catch (error) {
     const { exitCode, stderr, stdout } = refused(foreseen(error), args.includes("--json"))
-    writeText(OUT, stdout)
-    writeText(ERR, stderr)
+    say(OUT, stdout)
+    say(ERR, stderr)
     return exitCode
   }
 }
 
-const verifyHistory = async (command: HistoryArguments): Promise<0 | 1 | 2 | 3> => {
+const verifyHistory = async (command: HistoryArguments, say: Say): Promise<0 | 1 | 2 | 3> => {
   const backend = await loadBackend(command.backend)
   const question = questionOf(command)
   const verifier = makeVerifier(backend, question)
   const source = isFolder(command.input) ? openFolder(command.input) : openCar(command.input)
   const recorders = recordersIn(source, { recorders: command.recorders, authors: question.authors })
   try {
-    return told(source, { verifier, recorders, backend: backend.name, text: command.json ? jsonText() : plainText() })
+    const text = command.json ? jsonText() : plainText()
+    return tellHistory(source, { verifier, recorders, backend: backend.name, text, say })
   } finally {
     source.close()
   }
 }
 
-interface Telling {
-  readonly verifier: Verifier
+export interface Telling {
+  readonly verifier: Pick<Verifier, "verifyBytes">
   readonly recorders: Recorders
   readonly backend: BackendName
   readonly text: HistoryText
+  readonly say: Say
 }
 
 /** Commit by commit. What fails on the way ends the document as a whole one, with the error in it. */
-const told = (source: HistorySource, { backend, recorders, text, verifier }: Telling): 0 | 1 | 2 | 3 => {
+export const tellHistory = (
+  source: HistorySource,
+  { backend, recorders, say, text, verifier }: Telling
+): 0 | 1 | 2 | 3 => {
   const summary = summarize()
-  writeText(OUT, text.head(source.index, recorders))
+  say(OUT, text.head(source.index, recorders))
   try {
     for (const finding of findings(source, verifier, recorders)) {
       summary.add(finding)
-      writeText(OUT, text.commit(finding))
+      say(OUT, text.commit(finding))
     }
     const strays = source.strays()
     const sum = summary.end(strays)
-    writeText(OUT, text.end(strays, sum, backend))
+    say(OUT, text.end(strays, sum, backend))
     return EXIT_CODES[sum.verdict]
   } catch (error) {
     const refusal = foreseen(error)
-    writeText(OUT, text.broken(refusal))
-    writeText(ERR, refused(refusal, false).stderr)
+    say(OUT, text.broken(refusal))
+    say(ERR, refused(refusal, false).stderr)
     return 2
   }
 }

@@ -79,6 +79,14 @@ describe.skipIf(isBrowserMissing)("what the page says", { timeout: 60_000 }, () 
       await textOf(tab, "#checked-at"),
       /^Checked on \d+ \w+ \d{4} at [\d:]+ UTC on this device, by Treemark \d/
     )
+    await tab.emulateMediaType("print")
+    const printed = await textOf(tab, "body")
+    assert.match(
+      printed,
+      /This is the file, and Ada Lovelace signed[\s\S]*Who signed it[\s\S]*Checked on \d+ \w+ \d{4}/
+    )
+    assert.notMatch(printed, /Choose the file|Choose your list|Address of the person you expect|Print this page/)
+    await tab.emulateMediaType("screen")
     await inEveryView(tab)
     assert.deepStrictEqual(errors, [])
     await tab.close()

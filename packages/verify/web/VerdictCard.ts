@@ -41,7 +41,7 @@ export const verdictCard = (report: Report, summary: Summary, { asset, proof }: 
     headline: summary.headline,
     paragraphs: [
       ...summary.sentences.map((sentence) => paragraph("", sentence)),
-      paragraph("soft small", ...about),
+      ...about.map((sentence) => paragraph("soft small", sentence)),
       paragraph("soft small tools", {
         key: "tools",
         values: { verdict, file: answers.file, who: answers.who, when: answers.when }

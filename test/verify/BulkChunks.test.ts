@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PROOF_LIMIT } from "@treemark/core/verify"
 import type { Lines } from "../../packages/verify/src/bulk/Chunk.ts"
-import { CHUNK_SIZE, LineChunks, type Part } from "../../packages/verify/src/bulk/LineChunks.ts"
+import { CHUNK_SIZE, LineChunks, MOST_LINES, type Part } from "../../packages/verify/src/bulk/LineChunks.ts"
 import { dice } from "./BulkProofs.ts"
 
 const WHOLE: Part = { start: 0, isInsideLine: false, end: undefined }
@@ -87,6 +87,26 @@ describe("chunks of lines", () => {
       assert.strictEqual(text(chunks.slice(long + 1)), "after\nlast")
       assert.deepStrictEqual(places[long + 1]!.slice(1), [6 + PROOF_LIMIT * 2 + 6, 3])
     }
+  })
+
+  it("have few lines, however short these are", async () => {
+    const input = Buffer.from("{}\n".repeat(MOST_LINES * 3 + 7))
+    for (const end of [undefined, input.length]) {
+      const chunks = await chunksOf(input, { ...WHOLE, end }, [65_536])
+      assert.strictEqual(text(chunks), input.toString("latin1"))
+      for (const chunk of chunks) {
+        assert.isAtMost(chunk.text.split("\n").length - 1, MOST_LINES)
+        assert.strictEqual(chunk.line, 1 + chunk.offset / 3)
+      }
+    }
+  })
+
+  it("go on behind a long line in a buffer that has room for what follows", async () => {
+    const lines = ["short\n".repeat(400_000), `${"x".repeat(3_000_000)}\n`, `${"y".repeat(900_000)}\n`, "last"]
+    const input = Buffer.from(lines.join(""))
+    const chunks = await chunksOf(input, WHOLE, [PROOF_LIMIT])
+    assert.strictEqual(text(chunks), input.toString("latin1"))
+    assert.isAtMost(Math.max(...chunks.map((chunk) => chunk.text.split("\n").length - 1)), MOST_LINES)
   })
 
   it("do not wait to be full when a worker has nothing to do", async () => {

@@ -1,12 +1,14 @@
 /**
- * Cuts a stream of lines into chunks of whole lines, about 512 KiB each, in constant memory: a line longer than any proof is not held, only as
- * much of it as shows that it is too long. A part of a file has the lines that start in it, so parts that meet share no line and lose none.
+ * Cuts a stream of lines into chunks of whole lines, about 512 KiB each and never many, in constant memory: a line longer than any proof is not
+ * held, only as much of it as shows that it is too long. A part of a file has the lines that start in it, so parts that meet share no line and lose none.
  */
 import { PROOF_LIMIT } from "@treemark/core/verify"
 import type { Lines } from "./Chunk.ts"
 
 export const CHUNK_SIZE = 512 * 1024
 const NEWLINE = 10
+/** Most lines of a chunk: the answer to a line of two bytes is as long as that to a proof, and answers wait in memory. */
+export const MOST_LINES = 2048
 
 /** Where the bytes come from: fills `into` as far as it goes; 0 at the end. */
 export type Read = (into: Uint8Array) => Promise<number>
@@ -50,13 +52,13 @@ export class LineChunks {
       const length = await this.fill()
       const last = this.lastLine() ?? (length === 0 ? this.filled : undefined)
       if (last !== undefined) {
-        if (last > 0) yield this.take(last)
+        yield* this.takeLines(last)
         return
       }
       if (this.filled > PROOF_LIMIT && this.newline === -1) {
         yield* this.tooLong()
       } else if (this.newline !== -1 && (this.filled === this.bytes.length || isHungry())) {
-        yield this.take(this.newline + 1)
+        yield* this.takeLines(this.newline + 1)
       }
     }
   }
@@ -88,17 +90,40 @@ export class LineChunks {
     return length
   }
 
-  /** The first `length` bytes as a chunk; what follows them starts the next. */
+  /** The first `length` bytes, which end with a line, as chunks; what follows them starts the next. */
+  private *takeLines(length: number): Generator<Lines> {
+    const { bytes } = this
+    if (endOfLines(bytes, 0, length) === length) {
+      if (length > 0) yield this.take(length)
+      return
+    }
+    for (let start = 0; start < length; ) {
+      const end = endOfLines(bytes, start, length)
+      const part = bytes.slice(start, end)
+      yield { kind: "lines", buffer: part.buffer, length: part.length, offset: this.offset, line: this.line }
+      this.advance(part)
+      start = end
+    }
+    this.keepFrom(length)
+  }
+
+  /** The first `length` bytes as a chunk, without a copy. */
   private take(length: number): Lines {
     const { bytes, offset, line } = this
-    const rest = bytes.subarray(length, this.filled)
-    const next = new Uint8Array(this.spare.pop() ?? new ArrayBuffer(Math.max(CHUNK_SIZE, rest.length)))
+    this.keepFrom(length)
+    this.advance(bytes.subarray(0, length))
+    return { kind: "lines", buffer: bytes.buffer, length, offset, line }
+  }
+
+  /** Goes on in another buffer with what stands behind `length`: the beginning of a line. */
+  private keepFrom(length: number): void {
+    const rest = this.bytes.subarray(length, this.filled)
+    const spare = rest.length > CHUNK_SIZE ? undefined : this.spare.pop()
+    const next = new Uint8Array(spare ?? new ArrayBuffer(Math.max(CHUNK_SIZE, rest.length)))
     next.set(rest)
     this.bytes = next
     this.filled = rest.length
     this.newline = -1
-    this.advance(bytes.subarray(0, length))
-    return { kind: "lines", buffer: bytes.buffer, length, offset, line }
   }
 
   private advance(passed: Uint8Array): void {
@@ -132,6 +157,17 @@ export class LineChunks {
       if (newline !== -1) return true
     }
   }
+}
+
+/** Where the first {@link MOST_LINES} lines from `start` on end, or `limit` when there are not so many. */
+const endOfLines = (bytes: Uint8Array, start: number, limit: number): number => {
+  let end = start
+  for (let lines = 0; lines < MOST_LINES; lines++) {
+    const newline = bytes.indexOf(NEWLINE, end)
+    if (newline === -1 || newline >= limit) return limit
+    end = newline + 1
+  }
+  return end
 }
 
 const countLines = (passed: Uint8Array): number => {

@@ -61,4 +61,10 @@ export const inclusionDocument = (inclusion: Inclusion): InclusionDocument => {
   }
 }
 
+/** Bytes of all parts together, as {@link INCLUSION_LIMIT} counts them. */
+export const inclusionSize = ({ header, receipt, transaction }: Inclusion): number =>
+  header.length + leafSize(receipt) + (transaction === undefined ? 0 : leafSize(transaction))
+
+const leafSize = ({ path, value }: ProvenLeaf): number => path.reduce((size, node) => size + node.length, value.length)
+
 const hex = (bytes: Uint8Array): string => `0x${bytesToHex(bytes)}`

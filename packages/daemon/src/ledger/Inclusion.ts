@@ -4,6 +4,7 @@
  */
 import type { Inclusion, InclusionOrReason, LedgerPosition } from "@treemark/core"
 import { type BlockHeader, readHeader } from "@treemark/core/proof/BlockHeader"
+import { INCLUSION_LIMIT, inclusionSize } from "@treemark/core/proof/Inclusion"
 import { openInclusion, transactionHolds } from "@treemark/core/verification/InclusionProof"
 import { Effect, Option, Schema } from "effect"
 import { type Hex, hexToBytes, keccak256, numberToHex, type RpcTransaction } from "viem"
@@ -48,7 +49,10 @@ export const inclusionOf = Effect.fn("Inclusion.inclusionOf")(
     const opened = openInclusion(inclusion, place, event)
     if (!opened.ok) return yield* notProvable(`what the node tells does not hold (${opened.code})`)
     const isTransactionShown = transactionHolds(inclusion, opened.header, place)?.path === true
-    return { inclusion: isTransactionShown ? inclusion : { ...inclusion, transaction: undefined } }
+    const shown = isTransactionShown ? inclusion : { ...inclusion, transaction: undefined }
+    return inclusionSize(shown) <= INCLUSION_LIMIT
+      ? { inclusion: shown }
+      : yield* notProvable("the receipt and the transaction are larger than a proof may hold (2 MiB)")
   },
   (effect, network) =>
     Effect.catch(effect, (failure): Effect.Effect<InclusionOrReason> => {

@@ -7,10 +7,10 @@
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { deflateRawSync } from "node:zlib"
 import { build } from "rolldown"
-import { english, type Key } from "./web/languages/English.ts"
+import { english, type Key, type Strings } from "./web/languages/English.ts"
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
@@ -74,9 +74,20 @@ async function script(): Promise<string> {
     transform: { target: "es2022" },
     resolve: { conditionNames: ["@treemark/source", "browser", "import", "module", "default"] },
     output: { format: "iife", minify: true, codeSplitting: false },
+    plugins: [{ name: "languages", load: translation }],
     onLog: (_level, log) => {
       throw new Error(`The page's script is not whole: ${log.message}`)
     }
   })
   return output[0].code.trim()
+}
+
+/** A translation without its keys, which are those of the English table in their order: they would stand in the page once a language. */
+async function translation(id: string): Promise<string | undefined> {
+  if (!/\/languages\/\w+\.ts$/.test(id) || id.endsWith("/English.ts")) return undefined
+  const [[name, strings]] = Object.entries<Strings>(await import(pathToFileURL(id).href)) as [[string, Strings]]
+  const sentences = Object.keys(english).map((key) => strings[key as Key])
+  return `import { english } from "./English.ts"
+const sentences = ${JSON.stringify(sentences)}
+export const ${name} = Object.fromEntries(Object.keys(english).map((key, at) => [key, sentences[at]]))`
 }

@@ -44,7 +44,7 @@ export class S3Refused extends Schema.TaggedError<S3Refused>()("S3Refused", {
         return "the clocks of this machine and of the storage differ by more than 15 minutes. Set this machine's clock."
     }
     if (this.status === 403) {
-      return `this access key may not do that. It needs s3:ListBucket on the bucket ${this.bucket}, and s3:GetObject, s3:PutObject and s3:AbortMultipartUpload on the objects in it.`
+      return `this access key may not do that. It needs s3:ListBucket on the bucket ${this.bucket}, and s3:GetObject and s3:PutObject on the objects in it.`
     }
     return "see what its own log says of it, and whether content_url and s3_region are right."
   }
@@ -55,7 +55,7 @@ export class S3Refused extends Schema.TaggedError<S3Refused>()("S3Refused", {
   }
 }
 
-/** Codes that pass under any status; the end of an upload in parts may carry one under 200. */
+/** Codes that pass under any status. */
 const PASSING = new Set([
   "ConditionalRequestConflict",
   "InternalError",

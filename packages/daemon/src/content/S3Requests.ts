@@ -19,7 +19,7 @@ export interface S3Access {
 }
 
 export interface S3Request {
-  readonly method: "GET" | "PUT" | "POST" | "DELETE"
+  readonly method: "GET" | "PUT"
   /** Empty for the bucket itself. */
   readonly key: string
   readonly query?: Readonly<Record<string, string>>
@@ -81,7 +81,7 @@ export const makeS3Requests = (access: S3Access): S3Requests => {
         orElse: () => Effect.fail(unreachable(`it did not answer within ${Duration.format(limit)}`))
       })
     )
-    const code = errorCode(request, answer)
+    const code = errorCode(answer)
     if (code === undefined) return answer
     if (code === "RequestTimeTooSkewed") ahead = (Date.parse(answer.headers.get("date") ?? "") || now) - now
     return yield* new S3Refused({ endpoint, bucket, status: answer.status, code })
@@ -110,12 +110,11 @@ const sign = (access: S3Access, request: S3Request, now: number) => {
   }).sign()
 }
 
-/** S3's code when the answer is no, which the end of an upload in parts may also be under status 200; empty when it tells none. */
-const errorCode = ({ method }: S3Request, { status, body }: S3Answer): string | undefined => {
-  const isError = status >= 300
-  const text = isError || method === "POST" ? new TextDecoder().decode(body.subarray(0, LONGEST_ERROR)) : ""
-  const code = /<Error>[\s\S]*?<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(text)?.[1]
-  return isError ? (code ?? "") : code
+/** S3's code when the answer is no, empty when it tells none; undefined when it is yes. */
+const errorCode = ({ status, body }: S3Answer): string | undefined => {
+  if (status < 300) return undefined
+  const text = new TextDecoder().decode(body.subarray(0, LONGEST_ERROR))
+  return /<Error>[\s\S]*?<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(text)?.[1] ?? ""
 }
 
 const LONGEST_ERROR = 4_096

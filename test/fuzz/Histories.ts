@@ -37,7 +37,7 @@ export const historyCase = (dice: Dice): Case => {
     whats[at] = "mutated"
     return Buffer.from(mutate(text, text, dice).bytes).toString()
   })
-  const index: Json = {
+  const index: Owner = {
     mediaType: "application/vnd.treemark.history+json;version=1",
     assetCid: JSON.parse(Buffer.from(String((first!.file.tree as Owner).bytes), "base64").toString()).assetCid,
     network: { chainId, contract },
@@ -53,7 +53,8 @@ export const historyCase = (dice: Dice): Case => {
       }
     }) as never
   }
-  if (dice(3) === 0) whats.push(mutateMember(index, dice, structuredClone(index)))
+  if (dice(3) === 0)
+    whats.push(dice(2) === 0 ? mutateMember(index, dice, structuredClone(index)) : misplaced(index, dice))
   const blocks = [blockOf("dag-json", canonical(index)), ...new Set(texts)].map((one) =>
     typeof one === "string" ? blockOf("raw", one) : one
   )
@@ -61,6 +62,21 @@ export const historyCase = (dice: Dice): Case => {
   const car = carOf(blocks)
   const bytes = dice(6) === 0 ? bytesOf(car, dice) : car
   return { what: `history: ${whats.join("; ")}`, bytes, run: () => judgeHistory(bytes, first!.reader) }
+}
+
+/** The index says of a commit, or of all, that it is elsewhere; the proofs stay as they are. */
+const misplaced = (index: Owner, dice: Dice): string => {
+  const commit = pick(dice, index.commits as Array<Owner>)
+  const hash = `0x${"5a".repeat(32)}`
+  const [owner, name, value] = pick<readonly [Owner, string, Json]>(dice, [
+    [commit, "txHash", hash],
+    [commit, "blockHash", hash],
+    [commit, "logIndex", Number(commit.logIndex) + 1],
+    [commit, "recorder", `0x${"5a".repeat(20)}`],
+    [index.network as Owner, "chainId", 1]
+  ])
+  owner[name] = value
+  return `${name} of the index`
 }
 
 const blockOf = (codec: "raw" | "dag-json", text: string): Block => {

@@ -7,7 +7,16 @@ import { LANGUAGES, preferred } from "../../packages/verify/web/Language.ts"
 import { english, type Key } from "../../packages/verify/web/languages/English.ts"
 import { asset, author, proofFile, utf8 } from "../core/verification/Fixtures.ts"
 import { nameOf, proofOfCommit, writeFolder } from "../verify/HistoryFixtures.ts"
-import { type Chromium, drop, headline, isBrowserMissing, open, startBrowser, untilHeadline } from "./Browser.ts"
+import {
+  type Chromium,
+  drop,
+  headline,
+  isBrowserMissing,
+  open,
+  startBrowser,
+  textOf,
+  untilHeadline
+} from "./Browser.ts"
 import { tampered, written } from "./WebProofs.ts"
 
 const KEYS = Object.keys(english) as ReadonlyArray<Key>
@@ -94,6 +103,7 @@ describe.skipIf(isBrowserMissing)("the page in six languages", { timeout: 90_000
       await check("problem")
       await drop(tab, [["bad.proof.json", tampered(proofFile)]])
       await untilHeadline(tab, strings.headBad)
+      assert.notInclude(await textOf(tab, "#facts"), "Ada Lovelace")
       await check("bad")
       const files = ["history.json", ...[0, 1].map(nameOf)]
       const history = writeFolder([0, 1].map((at) => ({ proof: proofOfCommit(at) })))

@@ -30,7 +30,8 @@ const found = (report: Report, label: Key, name: Exclude<keyof Found, "ledger">)
 
 const workRows = (report: Report, tree: JsonObject | undefined): ReadonlyArray<Row> => [
   { label: "signedByKey", value: text(report.signer) },
-  { label: "listName", value: text(report.signerName), worth: "yours" },
+  // A name stands for nothing where no signature holds over this record.
+  { label: "listName", value: text(report.answers.who === "nobody" ? null : report.signerName), worth: "yours" },
   found(report, "authorNamed", "author"),
   member(report, tree, "callsThemselves", "assetCreator")
 ]

@@ -30,8 +30,7 @@ const found = (report: Report, label: Key, name: Exclude<keyof Found, "ledger">)
 
 const workRows = (report: Report, tree: JsonObject | undefined): ReadonlyArray<Row> => [
   { label: "signedByKey", value: text(report.signer) },
-  // A name stands for nothing where no signature holds over this record.
-  { label: "listName", value: text(report.answers.who === "nobody" ? null : report.signerName), worth: "yours" },
+  { label: "listName", value: text(report.signerName), worth: "yours" },
   found(report, "authorNamed", "author"),
   member(report, tree, "callsThemselves", "assetCreator")
 ]

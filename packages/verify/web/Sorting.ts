@@ -60,6 +60,10 @@ const history = (
   if (indexes.length > 1 || (isCar && proofs.length + others.length > 0)) {
     return together("withHistory", [...indexes, ...proofs, ...others])
   }
+  const [index] = indexes
+  if (index !== undefined && !isCar && proofs.length + others.length === 0) {
+    return other(index, "notHistory", "giveHistory")
+  }
   return { ...trust, history: [...indexes, ...proofs, ...others] }
 }
 

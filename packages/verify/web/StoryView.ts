@@ -1,6 +1,7 @@
 /** A history as a timeline: who, which act, what changed, and the letter of each entry; each entry opens its proof. */
 import type { JsonObject } from "@treemark/core/verify"
 import { element } from "./Element.ts"
+import { badge } from "./Findings.ts"
 import { type Key, words } from "./Language.ts"
 import { moment, paragraph, type Sentence, say, strange } from "./Say.ts"
 import type { Entry, ToldStory } from "./Story.ts"
@@ -74,7 +75,7 @@ const line = (
       element("span", { class: "letter" }, status),
       " ",
       ...say("entryLabel", { number: String(number) }),
-      ...(report?.time == null ? [] : [" · ", moment(report.time)])
+      ...(report?.time == null ? [] : [" · ", moment(report.time), " ", badge(report.provenance.time ?? "claimed")])
     ),
     element("p", { class: "soft" }, words(LETTERS[status])),
     ...who(entry).map((sentence) => paragraph("", sentence)),

@@ -68,6 +68,7 @@ describe("who signed it", () => {
     for (const input of [{}, withSignature(null), withSignature("0x12"), ofContract, swapped]) {
       for (const more of [{}, { expectedAuthor: author }, authors(`${author} Ada`)]) {
         assert.strictEqual(answers({ ...input, ...more }).who, "nobody")
+        assert.isNull(verify({ ...input, ...more }).signerName)
       }
     }
   })

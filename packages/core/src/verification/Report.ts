@@ -66,7 +66,7 @@ export interface Witness {
 
 export interface Report extends Findings {
   readonly verdict: Verdict
-  /** The signer's name in the verifier's authors file, when the key was valid then. */
+  /** The signer's name in the verifier's authors file, when the key was valid then; null where the signature is not over this tree. */
   readonly signerName: string | null
   /** null when there is no commit record that says what was done, or by whom. */
   readonly act: Act | null

@@ -59,12 +59,13 @@ export const verify = (input: VerifyInput): Report => {
     cid: cid.outcome !== "fail"
   }
   const provenance = provenanceOf(evidence, findings, covered)
+  const answers = answersOf(evidence, checks, { signerName: signer.name, time: provenance.time })
   return {
     verdict: verdictOf(checks),
     ...findings,
-    signerName: signer.name,
+    signerName: answers.who === "nobody" ? null : signer.name,
     act: actOf(evidence, signedAct, covered.place && covered.record),
-    answers: answersOf(evidence, checks, { signerName: signer.name, time: provenance.time }),
+    answers,
     witnesses: witnessesOf(evidence),
     provenance,
     checks

@@ -45,7 +45,7 @@ withDaemon()("a commit's proof", (it) => {
       const { wallet } = account as unknown as { readonly wallet: string }
       writeFileSync(authors, `${wallet} "Ada Lovelace" valid-from=2020-01-01\n`)
       const named = treemarkVerify([proof, "--authors", authors, "--checkpoint", checkpoint])
-      assert.include(named.stdout.split("\n")[0], `signed by its author, Ada Lovelace (${wallet}).`)
+      assert.include(named.stdout, `\nverdict valid: signed by its author, Ada Lovelace (${wallet}).\n`)
       assert.include(named.stdout, "the block's timestamp")
 
       const testnet = yield* parsed(["checkpoint", "export", "--network", "testnet", "--home", home])

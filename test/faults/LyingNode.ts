@@ -92,11 +92,18 @@ export const lyingNode = Effect.fnUntraced(function* (target: string, chance: Ch
     return drawn[2]
   }
 
+  /** Transactions until one is thrown out: never so many that a short run has none; where it is in a block already, the next one is. */
+  const apart = 100 / (levers.dropped ?? 1)
+  let untilDrop = chance.below(apart)
+
   const sending = async (raw: `0x${string}`): Promise<Fault | undefined> => {
     const hash = keccak256(raw)
-    if (levers.drop !== undefined && chance.below(100) < (levers.dropped ?? 0)) {
+    if (levers.drop !== undefined && untilDrop-- <= 0) {
       await rpc(target, SEND, [raw])
-      if (await levers.drop(hash)) did("send: taken, then dropped")
+      if (await levers.drop(hash)) {
+        did("send: taken, then dropped")
+        untilDrop = chance.below(2 * apart)
+      }
       return "cut-before"
     }
     return chosen(SENDING)

@@ -85,6 +85,24 @@ describe("what a person reads", () => {
     )
   })
 
+  it("is told why what was given does not prove the time, and not to give what was given", () => {
+    const elsewhere = checkpointText({ chainId: 1, hashes: new Map([[1, made.place.blockHash]]) })
+    for (const [args, told] of [
+      [["--quorum", "2", "--checkpoint", checkpoint], "fewer signers of your checkpoints than you asked for"],
+      [["--checkpoint", files.write("elsewhere.json", elsewhere)], "your checkpoint is of another chain"]
+    ] as const) {
+      const { stdout } = treemarkVerify([proof, ...args])
+      const [, answer = ""] = stdout.replaceAll(/\s+/g, " ").split("Since when is that proven?")
+      assert.match(answer, /^ Not proven by what you gave\. The file says: 2023-11-14T/)
+      assert.include(answer.slice(0, 400), told)
+      assert.notInclude(answer, "Give a checkpoint (")
+    }
+    assert.include(
+      treemarkVerify([proof]).stdout.replaceAll(/\s+/g, " "),
+      "Give a checkpoint (hashes of the ledger's blocks"
+    )
+  })
+
   it("is told when the ledger covers the block, but not the transaction's hash", () => {
     const { transaction: _, ...rest } = made.inclusion
     const document = proofOf({

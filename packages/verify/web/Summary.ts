@@ -1,14 +1,12 @@
 /**
- * What the page says first, read off the report and off nothing else. Green is said only when all three hold: the file is the same, the person named
- * the key that signed, and nothing failed. A key that nobody confirmed leaves the matter open; another file is told before anything else.
+ * What the page says first, read off the report and off nothing else, in the tone in which the terminal says it (Tone.ts): green only when the file
+ * is the same, the person named the key that signed, and nothing failed; another file is told before anything else.
  */
-import { CODES, type Report } from "@treemark/core/verify"
+import type { Report } from "@treemark/core/verify"
+import { isKnown, isOnlyAnotherFile, type Tone, toneOf } from "../src/answers/Tone.ts"
 import type { Key } from "./Language.ts"
 import type { Sentence } from "./Say.ts"
 import { meaningOf, reasonsOf } from "./Words.ts"
-
-/** How the page looks: full success, nothing wrong but something open, a way out is shown, or it does not hold. */
-export type Tone = "full" | "open" | "amber" | "bad"
 
 export interface Summary {
   readonly tone: Tone
@@ -18,19 +16,17 @@ export interface Summary {
 }
 
 export const summaryOf = (report: Report): Summary => {
-  const { answers, verdict } = report
-  if (answers.file === "different" && isOnlyTheFile(report)) return different
-  if (verdict === "invalid") return bad(report)
-  if (verdict === "unconfirmed" || answers.who === "nobody" || answers.who === "not-the-author") {
-    return unconfirmed(report)
+  switch (toneOf(report)) {
+    case "full":
+      return full(report)
+    case "open":
+      return open(report, isKnown(report))
+    case "amber":
+      return isOnlyAnotherFile(report) ? different : unconfirmed(report)
+    case "bad":
+      return bad(report)
   }
-  const isKnown = answers.who === "expected" || answers.who === "named"
-  return answers.file === "same" && isKnown && verdict === "valid" ? full(report) : open(report, isKnown)
 }
-
-/** Nothing says that something does not hold but the checks of the file. */
-const isOnlyTheFile = ({ checks }: Report): boolean =>
-  checks.every(({ code, name }) => code === "ok" || CODES[code].leadsTo !== "invalid" || name.startsWith("asset-"))
 
 const different: Summary = {
   tone: "amber",

@@ -1,7 +1,9 @@
 /** The three answers in words: what the answer is, what it means, and what to do next; for somebody who never heard of keys and hashes. */
 import { type JsonObject, type Report, textMember } from "@treemark/core/verify"
+import { unprovenReason } from "../src/answers/Tone.ts"
 import type { Key } from "./Language.ts"
 import type { Sentence, Value } from "./Say.ts"
+import { meaningOf } from "./Words.ts"
 
 export interface Answer {
   /** How it looks: it settles the question well, leaves it open, warns, or says that something does not hold. */
@@ -84,14 +86,16 @@ const callsThemselves = (who: Report["answers"]["who"], tree: JsonObject | undef
 }
 
 /** Since when is that proven? */
-export const whenAnswer = ({ answers, ledger, time, witnesses }: Report): Answer => {
+export const whenAnswer = (report: Report): Answer => {
+  const { answers, ledger, time, witnesses } = report
   if (answers.when === "none" || time === null) return plain("open", "whenNone")
   const values = { time: { time } }
   if (answers.when === "claimed") {
+    const reason = unprovenReason(report)
     return {
-      state: "open",
+      state: reason === undefined ? "open" : "warn",
       says: { key: "whenClaimed", values },
-      means: [{ key: "whenClaimedMeans" }],
+      means: [{ key: reason === undefined ? "whenClaimedMeans" : meaningOf(reason) }],
       next: { key: "whenClaimedNext" }
     }
   }

@@ -1,10 +1,11 @@
 /** The first card of the page: what came of it all, in words for everybody; or why there is no result. */
 import type { Report } from "@treemark/core/verify"
+import type { Tone } from "../src/answers/Tone.ts"
 import { element } from "./Element.ts"
 import { type Key, words } from "./Language.ts"
 import { paragraph, type Sentence, say } from "./Say.ts"
 import type { Problem } from "./Sorting.ts"
-import type { Summary, Tone } from "./Summary.ts"
+import type { Summary } from "./Summary.ts"
 
 const MARKS: Readonly<Record<Tone, string>> = { full: "✓", open: "…", amber: "!", bad: "✕" }
 

@@ -29,3 +29,15 @@ export const reasonsOf = ({ checks, verdict }: Report): ReadonlyArray<Code> =>
 
 export const hasCode = ({ checks }: Report, ...wanted: ReadonlyArray<string>): boolean =>
   checks.some(({ code }) => wanted.includes(code))
+
+/** Why what the reader gave does not prove the time, where something was given for that. */
+export const unprovenReason = (report: Report): Code | undefined => UNPROVEN.find((code) => hasCode(report, code))
+
+const UNPROVEN: ReadonlyArray<Code> = [
+  "checkpoint_block_differs",
+  "checkpoint_quorum_missing",
+  "checkpoint_block_absent",
+  "checkpoint_chain_absent",
+  "checkpoint_without_inclusion",
+  "recorder_not_shown"
+]

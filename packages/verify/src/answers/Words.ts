@@ -4,7 +4,7 @@
  */
 import { CODES, type JsonObject, type Report, textMember } from "@treemark/core/verify"
 import { printable } from "../Printable.ts"
-import { hasCode, isKnown, isOnlyAnotherFile, reasonsOf, type Tone, toneOf } from "./Tone.ts"
+import { hasCode, isKnown, isOnlyAnotherFile, reasonsOf, type Tone, toneOf, unprovenReason } from "./Tone.ts"
 
 export interface Answer {
   readonly asks: string
@@ -144,7 +144,8 @@ const calls = (tree: JsonObject | undefined): string => {
     : ` In the file the signer calls themselves "${printable(name)}"; nobody has checked that.`
 }
 
-const when = ({ answers, ledger, time, witnesses }: Report): Said => {
+const when = (report: Report): Said => {
+  const { answers, ledger, time, witnesses } = report
   if (answers.when === "none" || time === null) {
     return said(
       "open",
@@ -154,6 +155,15 @@ const when = ({ answers, ledger, time, witnesses }: Report): Said => {
     )
   }
   if (answers.when === "claimed") {
+    const reason = unprovenReason(report)
+    if (reason !== undefined) {
+      return said(
+        "warn",
+        `Not proven by what you gave. The file says: ${time}`,
+        CODES[reason].meaning,
+        "Give what settles this, from somebody you trust: another --checkpoint FILE, or --contract CHAINID:0x… for a contract that you know."
+      )
+    }
     return said(
       "open",
       `Not proven. The file says: ${time}`,

@@ -9,8 +9,9 @@ import { byId } from "./Element.ts"
 import type { EmbeddedProof } from "./EmbeddedProof.ts"
 import { boundedBytes, type Subject, Trust, wantsUnixfs } from "./Evidence.ts"
 import { proofAt } from "./FromAddress.ts"
-import type { NamedFile, Purpose, Receive } from "./Giving.ts"
+import type { Purpose, Receive } from "./Giving.ts"
 import { kindOf } from "./Kind.ts"
+import { looked, unreadable } from "./Looking.ts"
 import { Screen } from "./Screen.ts"
 import { type Given, isProblem, noProof, other, type Plan, type Problem, sorted } from "./Sorting.ts"
 import { type Entry, readStory, type Story, type ToldStory, tellStory } from "./Story.ts"
@@ -271,25 +272,6 @@ export class Page {
     return undefined
   }
 }
-
-/** The files with their kinds; a problem when the browser cannot read one. */
-const looked = async (files: ReadonlyArray<NamedFile>): Promise<ReadonlyArray<Given> | Problem> => {
-  const given: Array<Given> = []
-  for (const { file, name } of files) {
-    const kind = await kindOf(file).catch((error: unknown) => {
-      if (error instanceof DOMException) return undefined
-      throw error
-    })
-    if (kind === undefined) return unreadable([name])
-    given.push({ file, name, kind })
-  }
-  return given
-}
-
-const unreadable = (names: ReadonlyArray<string>): Problem => ({
-  headline: "notRead",
-  sentences: [{ key: "unreadable", values: { file: names } }]
-})
 
 const tooLarge = (
   { name }: Given,

@@ -17,7 +17,7 @@ const SHARING = [
 /** Those whose amounts of work `test/layers/Long.ts` decides. */
 const LONG = [
   "test/faults/{CrashMatrix,Kill,Ledger}.test.ts",
-  "test/daemon/replicas/Replicas.test.ts",
+  "test/daemon/commits/Replicas.test.ts",
   "test/fuzz/Fuzz.test.ts"
 ]
 const TEN_MINUTES = 600_000

@@ -128,18 +128,28 @@ describe("boundaries", () => {
     ])
   })
 
-  it("handlers import no adapter, adapters import no handler", () => {
+  it("a room of the daemon imports only rooms below it, types included", () => {
     const daemon = "packages/daemon/src"
-    const adapters = /\/(store|ledger\/embedded|content\/BlockFolder|wallets|jobs)\//
+    const roomOf = (file: string) => {
+      const path = file.slice(daemon.length + 1).split("/")
+      return path.length === 1 ? "the layers" : String(path[0])
+    }
     assert.deepStrictEqual(
-      violations(`${daemon}/handlers`, ({ to }) => !adapters.test(`/${to}`)),
+      [...new Set(sources(daemon).map(roomOf))].filter((room) => !ROOMS.includes(room)),
       []
     )
-    for (const folder of ["store", "ledger", "jobs", "wallets", "books", "content", "accounts"]) {
-      assert.deepStrictEqual(
-        violations(`${daemon}/${folder}`, ({ to }) => !to.startsWith(`${daemon}/handlers/`)),
-        []
-      )
+    assert.deepStrictEqual(
+      violations(
+        daemon,
+        ({ from, to }) => !to.startsWith(`${daemon}/`) || ROOMS.indexOf(roomOf(to)) <= ROOMS.indexOf(roomOf(from))
+      ),
+      ABOVE
+    )
+  })
+
+  it("no files import one another in a circle, types included", () => {
+    for (const folder of ["packages/core/src", "packages/daemon/src", "packages/verify/src", "packages/verify/web"]) {
+      assert.deepStrictEqual(circles(folder), [])
     }
   })
 
@@ -163,3 +173,47 @@ const PURE_FOLDERS = new Set([
 ])
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "")
+
+/** The rooms of the daemon from the ground up; "the layers" are the files that stand in no room. */
+const ROOMS = [
+  "store",
+  "wallets",
+  "evm",
+  "devchain",
+  "content",
+  "books",
+  "commits",
+  "accounts",
+  "keeping",
+  "http",
+  "admin",
+  "the layers",
+  "cli",
+  "main-job"
+]
+
+/** What still reaches up: the list only ever gets shorter. */
+const ABOVE = [
+  "packages/daemon/src/evm/OutboxStore.ts imports packages/daemon/src/commits/CommitHistory.ts",
+  "packages/daemon/src/evm/OutboxStore.ts imports packages/daemon/src/commits/CommitTransitions.ts"
+]
+
+/** The circles among the files of a folder, each as the files that reach one another. */
+const circles = (folder: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const graph = new Map(sources(folder).map((file) => [file, importsOf(file).map(({ to }) => to)]))
+  const reach = (file: string): ReadonlySet<string> => {
+    const seen = new Set<string>()
+    const walk = (one: string) => {
+      for (const to of graph.get(one) ?? []) {
+        if (seen.has(to) || !graph.has(to)) continue
+        seen.add(to)
+        walk(to)
+      }
+    }
+    walk(file)
+    return seen
+  }
+  const reached = new Map([...graph.keys()].map((file) => [file, reach(file)]))
+  const inCircle = [...graph.keys()].filter((file) => reached.get(file)?.has(file))
+  return inCircle.length === 0 ? [] : [inCircle]
+}

@@ -17,8 +17,8 @@ try {
   const { output } = await build({
     input: {
       treemarkd: join(here, "src", "cli", "main.ts"),
-      ChainWorker: join(here, "src", "ledger", "embedded", "ChainWorker.ts"),
-      TreeWorker: join(here, "src", "audit", "TreeWorker.ts")
+      ChainWorker: join(here, "src", "devchain", "ChainWorker.ts"),
+      TreeWorker: join(here, "src", "keeping", "TreeWorker.ts")
     },
     platform: "node",
     external: /^@ethereumjs\//,

@@ -17,13 +17,13 @@ const SUITES = [
   "./books/Settlement.test.ts",
   "./books/TokenCharges.test.ts",
   "./content/AssetStore.test.ts",
-  "./jobs/CommitJobs.test.ts",
-  "./jobs/Faults.test.ts",
-  "./jobs/Reorganised.test.ts",
-  "./jobs/Replacement.test.ts",
-  "./jobs/Restart.test.ts",
-  "./jobs/SeveralCommitters.test.ts",
-  "./jobs/TransferJobs.test.ts",
+  "./commits/CommitJobs.test.ts",
+  "./commits/Faults.test.ts",
+  "./commits/Reorganised.test.ts",
+  "./commits/Replacement.test.ts",
+  "./commits/Restart.test.ts",
+  "./commits/SeveralCommitters.test.ts",
+  "./commits/TransferJobs.test.ts",
   "./wallets/Seed.test.ts"
 ]
 

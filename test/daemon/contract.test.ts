@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { toEventSelector, toFunctionSelector } from "viem"
 import { type Artifact, artifactText, compile } from "../../packages/daemon/contract/compile.ts"
-import { commitAbi, commitBytecode, commitDeployedBytecode } from "../../packages/daemon/src/ledger/CommitContract.ts"
+import { commitAbi, commitBytecode, commitDeployedBytecode } from "../../packages/daemon/src/evm/CommitContract.ts"
 
 const kept = readFileSync(new URL("../../packages/daemon/contract/CommitLedger.json", import.meta.url), "utf8")
 

@@ -6,8 +6,8 @@ import { actChecksum, assetTreeOf, DagJson, decodeCommitRequest, walletAddress }
 import { Effect, JsonPatch } from "effect"
 import { createTestClient, http } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { commitDeployedBytecode } from "../../packages/daemon/src/ledger/CommitContract.ts"
-import { stranger } from "../daemon/ledger/ForeignCommits.ts"
+import { commitDeployedBytecode } from "../../packages/daemon/src/evm/CommitContract.ts"
+import { stranger } from "../daemon/commits/ForeignCommits.ts"
 import { isAnvilMissing } from "../layers/Anvil.ts"
 import { treemarkVerify } from "../verify/Command.ts"
 import {

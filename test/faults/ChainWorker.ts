@@ -10,4 +10,4 @@ DatabaseSync.prototype.exec = function (statement) {
   pass("after commit block")
 }
 
-await import("../../packages/daemon/src/ledger/embedded/ChainWorker.ts")
+await import("../../packages/daemon/src/devchain/ChainWorker.ts")

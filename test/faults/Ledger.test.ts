@@ -3,11 +3,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { createPublicClient, type Hex, http } from "viem"
-import { commitAbi } from "../../packages/daemon/src/ledger/CommitContract.ts"
-import {
-  COMMIT_CONTRACT_ADDRESS,
-  LOCAL_MAINNET_CHAIN_ID
-} from "../../packages/daemon/src/ledger/embedded/ChainConfig.ts"
+import { commitAbi } from "../../packages/daemon/src/evm/CommitContract.ts"
+import { COMMIT_CONTRACT_ADDRESS, LOCAL_MAINNET_CHAIN_ID } from "../../packages/daemon/src/evm/LocalNetwork.ts"
 import { isAnvilMissing } from "../layers/Anvil.ts"
 import { amountOf, patience } from "../layers/Long.ts"
 import { isPostgresMissing } from "../layers/PostgresCluster.ts"

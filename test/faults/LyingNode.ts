@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { keccak256 } from "viem"
-import { type Fault, startProxy } from "../daemon/jobs/FaultyProxy.ts"
+import { type Fault, startProxy } from "../daemon/commits/FaultyProxy.ts"
 import type { Chance } from "./Seed.ts"
 
 const SEND = "eth_sendRawTransaction"

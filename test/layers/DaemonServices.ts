@@ -19,10 +19,7 @@ import {
 import { Deferred, Effect, Layer, Logger, Option, Redacted, Stream } from "effect"
 import { AccessTokens, AccountDisabled, InvalidToken } from "../../packages/daemon/src/accounts/AccessTokens.ts"
 import { Account, AccountNotFound, Accounts } from "../../packages/daemon/src/accounts/Accounts.ts"
-import { CommitStates } from "../../packages/daemon/src/api/CommitStates.ts"
-import { EmbeddedRpc } from "../../packages/daemon/src/api/EmbeddedRpc.ts"
-import { ExplorerData } from "../../packages/daemon/src/api/ExplorerData.ts"
-import { Readiness, type ReadinessCheck } from "../../packages/daemon/src/api/Readiness.ts"
+import { Statements } from "../../packages/daemon/src/accounts/Statements.ts"
 import {
   Idempotency,
   IdempotencyKeyInUse,
@@ -30,9 +27,12 @@ import {
   type StoredAnswer
 } from "../../packages/daemon/src/books/Idempotency.ts"
 import { Receipts } from "../../packages/daemon/src/books/Receipts.ts"
-import { Statements } from "../../packages/daemon/src/books/Statements.ts"
+import { CommitStates } from "../../packages/daemon/src/commits/CommitStates.ts"
 import { Assets, RegisteredAsset } from "../../packages/daemon/src/content/Assets.ts"
-import type { ExplorerTransaction } from "../../packages/daemon/src/ledger/Explorer.ts"
+import type { ExplorerTransaction } from "../../packages/daemon/src/evm/Explorer.ts"
+import { EmbeddedRpc } from "../../packages/daemon/src/http/embedded-rpc/EmbeddedRpcPort.ts"
+import { ExplorerData } from "../../packages/daemon/src/http/explorer/ExplorerData.ts"
+import { Readiness, type ReadinessCheck } from "../../packages/daemon/src/http/service/Readiness.ts"
 import { COMMITTER, type CommitPorts, commitPorts } from "./CommitPorts.ts"
 
 export const TOKEN = "tmk_good"

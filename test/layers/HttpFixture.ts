@@ -5,8 +5,8 @@ import { assert } from "@effect/vitest"
 import type { Operation } from "@treemark/core"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import { listener, serveOn } from "../../packages/daemon/src/edge/Listeners.ts"
-import { mainApp, operationApp } from "../../packages/daemon/src/handlers/HttpApp.ts"
+import { listener, serveOn } from "../../packages/daemon/src/http/edge/Listeners.ts"
+import { mainApp, operationApp } from "../../packages/daemon/src/http/HttpApp.ts"
 import { daemonServices, makeWorld, type World } from "./DaemonServices.ts"
 
 export interface Running {

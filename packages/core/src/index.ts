@@ -14,14 +14,8 @@ export {
   type SignatureRefusal,
   signPersonalMessage
 } from "./asset-tree/Signature.ts"
-export {
-  DagJson,
-  type EncodedTree,
-  TREE_FORMATS,
-  type TreeEncoding,
-  TreeFormat,
-  type TreeFormatName
-} from "./asset-tree/TreeFormat.ts"
+export type { EncodedTree, TreeEncoding, TreeFormatName } from "./asset-tree/TreeEncoding.ts"
+export { DagJson, TREE_FORMATS, TreeFormat } from "./asset-tree/TreeFormat.ts"
 export { AllNetworksDeadline, allNetworksBalance } from "./balance/AllNetworksBalance.ts"
 export { mainnetBalance } from "./balance/MainnetBalance.ts"
 export { type BalanceNetwork, NativeBalance } from "./balance/NativeBalance.ts"

@@ -1,7 +1,7 @@
 /**
  * Compiles CommitLedger.sol with solc-js to the artifact beside it; run this file to write CommitLedger.json anew.
  * The settings are part of the artifact: cancun is the newest fork every target chain runs, and without a metadata
- * hash the same source gives the same bytes everywhere. The bytecode also stands in src/ledger/CommitContract.ts.
+ * hash the same source gives the same bytes everywhere. The bytecode also stands in src/evm/CommitContract.ts.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import solc from "solc"

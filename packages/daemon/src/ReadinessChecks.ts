@@ -3,10 +3,10 @@ import { formatTokens, type NetworkRole, type WalletAddress } from "@treemark/co
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Hex } from "viem"
-import { Readiness, type ReadinessCheck } from "./api/Readiness.ts"
 import { makeContentProbe } from "./ContentProbe.ts"
-import { Networks } from "./ledger/Networks.ts"
-import { ask } from "./ledger/RpcFailure.ts"
+import { Networks } from "./evm/Networks.ts"
+import { ask } from "./evm/RpcFailure.ts"
+import { Readiness, type ReadinessCheck } from "./http/service/Readiness.ts"
 import { makeCommitters } from "./wallets/Committers.ts"
 
 export const layer = Layer.effect(

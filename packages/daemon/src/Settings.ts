@@ -111,7 +111,7 @@ export class Settings extends Context.Service<
   Values & {
     /** The data folder, absolute; mode 0700. */
     readonly home: string
-    /** Tables `[profiles.NAME]` of the file, as written; ledger/Networks decodes the one that is named. */
+    /** Tables `[profiles.NAME]` of the file, as written; evm/Networks decodes the one that is named. */
     readonly profiles: { readonly [name: string]: unknown }
   }
 >()("@treemark/daemon/Settings") {}

@@ -7,8 +7,8 @@ import {
   COMMIT_CONTRACT_ADDRESS,
   LOCAL_MAINNET_CHAIN_ID,
   LOCAL_TESTNET_CHAIN_ID
-} from "../../../packages/daemon/src/ledger/embedded/ChainConfig.ts"
-import { profileOf } from "../../../packages/daemon/src/ledger/Profile.ts"
+} from "../../../packages/daemon/src/evm/LocalNetwork.ts"
+import { profileOf } from "../../../packages/daemon/src/evm/Profile.ts"
 
 describe("the known contracts", () => {
   it.effect("are those of the built-in profiles, and no others", () =>

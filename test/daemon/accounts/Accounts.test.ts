@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { AccessTokens } from "../../../packages/daemon/src/accounts/AccessTokens.ts"
 import * as AccountStore from "../../../packages/daemon/src/accounts/AccountStore.ts"
 import { Accounts } from "../../../packages/daemon/src/accounts/Accounts.ts"
-import { LocalFaucet } from "../../../packages/daemon/src/accounts/LocalFaucet.ts"
+import { LocalFaucet } from "../../../packages/daemon/src/devchain/LocalFaucet.ts"
 import { HdWallets } from "../../../packages/daemon/src/wallets/HdWallets.ts"
 import { balances, hold, openAccount, TestChain, TOKEN, withBank } from "../books/Bank.ts"
 

@@ -8,7 +8,7 @@ import type { AssetTree } from "./AssetTree.ts"
 import { checksumOf } from "./Checksum.ts"
 import { cidOf, RAW_CODE } from "./Cid.ts"
 import type { JsonValue } from "./DagJson.ts"
-import type { CustomProblem, TreeEncoding } from "./TreeFormat.ts"
+import type { CustomProblem, TreeEncoding } from "./TreeEncoding.ts"
 
 /** Each member with the fields of a commit request that it comes from. */
 const MEMBERS = {

@@ -1,9 +1,9 @@
 /** The movements of a statement: each is what its receipt says, all lie in the period, and together they make the closing balance. */
 import { formatTokens } from "../money/Decimal.ts"
+import type { Finding } from "./Finding.ts"
 import type { PlacedReceipt } from "./ReceiptChecks.ts"
 import type { Movement, Statement } from "./Statement.ts"
 import { unitsOf } from "./Units.ts"
-import type { Finding } from "./VerifyStatement.ts"
 
 const units = (text: string): bigint => unitsOf(text) ?? 0n
 

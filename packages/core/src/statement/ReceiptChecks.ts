@@ -1,10 +1,10 @@
 /** The receipts in a statement: read from their charges, signed by the service, and chained from the opening to the closing. */
 import { textIn } from "../proof/Members.ts"
 import { readJsonObjectText } from "../proof/ReadJson.ts"
+import type { Finding, RecoverText } from "./Finding.ts"
 import { canonicalText, openReceipt, RECEIPT_VERSION, type Receipt, type SignedReceipt } from "./Receipt.ts"
 import type { Statement } from "./Statement.ts"
 import { unitsIn } from "./Units.ts"
-import type { Finding, RecoverText } from "./VerifyStatement.ts"
 
 /** A receipt with its place in the statement. */
 export interface PlacedReceipt {

@@ -4,6 +4,7 @@
  */
 import { recoverSigner } from "../asset-tree/Signature.ts"
 import { toEip55 } from "../identity/Eip55.ts"
+import type { Finding, RecoverText } from "./Finding.ts"
 import { checkMovements, checkPeriod, checkSums } from "./MovementChecks.ts"
 import { checkChain, checkSignatures, readReceipts } from "./ReceiptChecks.ts"
 import { type Statement, type StatementBalance, statementChecksum } from "./Statement.ts"
@@ -34,17 +35,6 @@ export interface StatementReport {
   readonly receipts: number
   readonly checks: ReadonlyArray<StatementCheck>
 }
-
-/** One place that fails. */
-export interface Finding {
-  readonly code: StatementCode
-  readonly path: string
-  readonly expected?: string
-  readonly actual?: string
-}
-
-/** Recovers the signer of a text, as `recoverSigner` does. */
-export type RecoverText = typeof recoverSigner
 
 /** Checks `statement`. `expectedService`: whose statement you expect, an address in any letter case. */
 export const verifyStatement = (

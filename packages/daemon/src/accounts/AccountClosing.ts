@@ -16,8 +16,8 @@ import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Postings } from "../books/Postings.ts"
 import { Settlement } from "../books/Settlement.ts"
-import { storing } from "../books/StorageFailure.ts"
-import { elapsedMillis } from "../jobs/Elapsed.ts"
+import { elapsedMillis } from "../evm/Elapsed.ts"
+import { storing } from "../store/StorageFailure.ts"
 import { type Account, type AccountNotFound, Accounts } from "./Accounts.ts"
 
 /** How long a close waits for calls and transfers under way. */

@@ -7,14 +7,14 @@ import { credits as creditsOf, issued } from "@treemark/core/charging"
 import { Clock, Effect, Layer, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { AmountColumn, IntColumn } from "../books/Columns.ts"
 import { Postings } from "../books/Postings.ts"
-import { randomId } from "../books/RandomId.ts"
-import { storing } from "../books/StorageFailure.ts"
+import { LocalFaucet } from "../devchain/LocalFaucet.ts"
+import { AmountColumn, IntColumn } from "../store/Columns.ts"
+import { randomId } from "../store/RandomId.ts"
+import { storing } from "../store/StorageFailure.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import { Account, AccountClosed, AccountNameTaken, AccountNotFound, Accounts } from "./Accounts.ts"
-import { LocalFaucet } from "./LocalFaucet.ts"
 
 type NewAccount = Parameters<Accounts["Service"]["create"]>[0]
 

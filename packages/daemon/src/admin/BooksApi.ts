@@ -1,9 +1,9 @@
 /** The part of the administration API about the books: statements, quotes, the audit and backups. Definitions only. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { QuoteResponse } from "../api/Commit.ts"
-import { AuditReport } from "../audit/AuditReport.ts"
-import { Manifest } from "../backup/Manifest.ts"
+import { QuoteResponse } from "../http/commit/CommitApi.ts"
+import { AuditReport } from "../keeping/AuditReport.ts"
+import { Manifest } from "../keeping/Manifest.ts"
 import { AccountName } from "./AccountName.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 

@@ -15,9 +15,9 @@ import {
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Accounts } from "../accounts/Accounts.ts"
-import { Audit } from "../audit/Audit.ts"
-import { Backup } from "../backup/Backup.ts"
-import { Statements } from "../books/Statements.ts"
+import { Statements } from "../accounts/Statements.ts"
+import { Audit } from "../keeping/Audit.ts"
+import { Backup } from "../keeping/Backup.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { refused } from "./AdminRefused.ts"
 

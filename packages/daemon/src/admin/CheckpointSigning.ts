@@ -6,8 +6,8 @@ import { type Checkpoint, checkpointChecksum, checkpointFileText, parseCheckpoin
 import { readJsonObject } from "@treemark/core/proof/ReadJson"
 import { Effect } from "effect"
 import { Accounts } from "../accounts/Accounts.ts"
-import { unseenIn } from "../ledger/Checkpoint.ts"
-import { Networks } from "../ledger/Networks.ts"
+import { unseenIn } from "../commits/Checkpoint.ts"
+import { Networks } from "../evm/Networks.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 

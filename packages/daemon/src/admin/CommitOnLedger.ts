@@ -15,8 +15,8 @@ import { readJsonObjectText } from "@treemark/core/proof/ReadJson"
 import { type JsonObject, RECORD_LIMIT, textMember } from "@treemark/core/verify"
 import { Effect, Option } from "effect"
 import { BlockDamaged } from "../content/BlockErrors.ts"
-import { inclusionOf } from "../ledger/Inclusion.ts"
-import type { LedgerNetwork } from "../ledger/Networks.ts"
+import { inclusionOf } from "../evm/Inclusion.ts"
+import type { LedgerNetwork } from "../evm/Networks.ts"
 
 export interface OpenedCommit {
   readonly commit: LedgerCommit

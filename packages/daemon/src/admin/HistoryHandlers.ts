@@ -2,7 +2,7 @@
 import { type ContentStore, type Ledger, type LedgerPlace, toEip55 } from "@treemark/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Networks } from "../ledger/Networks.ts"
+import type { Networks } from "../evm/Networks.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { refused } from "./AdminRefused.ts"

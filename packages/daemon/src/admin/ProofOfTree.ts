@@ -6,8 +6,8 @@ import { ContentStore, Ledger, type LedgerCommit, type NetworkRole, StorageUnava
 import { readJsonObject } from "@treemark/core/proof/ReadJson"
 import { TREE_LIMIT, textMember } from "@treemark/core/verify"
 import { Effect, Option, Schema } from "effect"
-import { FinishedCommits } from "../jobs/FinishedCommits.ts"
-import { Networks } from "../ledger/Networks.ts"
+import { FinishedCommits } from "../commits/FinishedCommits.ts"
+import { Networks } from "../evm/Networks.ts"
 import { openCommit, proofOfCommit } from "./CommitOnLedger.ts"
 
 export class CommitNotFound extends Schema.TaggedError<CommitNotFound>()("CommitNotFound", {

@@ -5,7 +5,7 @@
  */
 import { Charges } from "@treemark/core"
 import { Duration, Effect, Layer, Schedule } from "effect"
-import { ReplicaId } from "../replicas/Replica.ts"
+import { ReplicaId } from "../store/Replica.ts"
 import { Holds } from "./Holds.ts"
 
 const LOOK = Duration.seconds(5)

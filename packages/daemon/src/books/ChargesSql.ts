@@ -19,14 +19,14 @@ import { chargeOf, credits, type Funding, fundingFor, holdLines, payable } from 
 import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
-import { ReplicaId } from "../replicas/Replica.ts"
+import { randomId } from "../store/RandomId.ts"
+import { ReplicaId } from "../store/Replica.ts"
+import { storing } from "../store/StorageFailure.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
 import { makeHoldEntries } from "./HoldEntries.ts"
 import { holdQuery } from "./Holds.ts"
 import { Postings } from "./Postings.ts"
-import { randomId } from "./RandomId.ts"
 import { Receipts } from "./Receipts.ts"
-import { storing } from "./StorageFailure.ts"
 import { WalletDebt, type WalletReading } from "./WalletDebt.ts"
 
 interface Standing {

@@ -13,9 +13,9 @@ import {
 } from "@treemark/core"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isAlive } from "../replicas/Replica.ts"
-import { AmountColumn, IntColumn } from "./Columns.ts"
-import { storing } from "./StorageFailure.ts"
+import { AmountColumn, IntColumn } from "../store/Columns.ts"
+import { isAlive } from "../store/Replica.ts"
+import { storing } from "../store/StorageFailure.ts"
 
 /** Times are milliseconds since 1970. */
 export interface StoredHold extends Hold {

@@ -9,10 +9,10 @@
 import { Clock, Context, Duration, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
-import { isAlive, ReplicaId } from "../replicas/Replica.ts"
+import { randomId } from "../store/RandomId.ts"
+import { isAlive, ReplicaId } from "../store/Replica.ts"
+import { storing } from "../store/StorageFailure.ts"
 import { Idempotency, IdempotencyKeyInUse, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
-import { randomId } from "./RandomId.ts"
-import { storing } from "./StorageFailure.ts"
 
 /** How long an answer is kept at least. */
 export const IdempotencyRetention = Context.Reference<Duration.Duration>(

@@ -15,9 +15,9 @@ import {
 import { type Charge, chargeOf } from "@treemark/core/charging"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { storing } from "../store/StorageFailure.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
-import { storing } from "./StorageFailure.ts"
 
 /** What a receipt is issued for: a hold, and what of it was taken. */
 export interface Charged {

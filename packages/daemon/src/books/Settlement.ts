@@ -21,11 +21,11 @@ import { isDue, settledLines, settlementOf, settlingLines, tokens } from "@treem
 import { Clock, Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { AmountColumn } from "../store/Columns.ts"
+import { randomId } from "../store/RandomId.ts"
+import { storing } from "../store/StorageFailure.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
-import { AmountColumn } from "./Columns.ts"
 import { Postings } from "./Postings.ts"
-import { randomId } from "./RandomId.ts"
-import { storing } from "./StorageFailure.ts"
 import { Transfers } from "./Transfers.ts"
 
 /** A wallet that owes this much is settled at the next look. Default: 1 token. */

@@ -1,7 +1,7 @@
 /** `treemarkd audit`: books against jobs against ledger against content store. Exit code 1 when they disagree anywhere. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { AUDIT_CODES, type AuditReport } from "../audit/AuditReport.ts"
+import { AUDIT_CODES, type AuditReport } from "../keeping/AuditReport.ts"
 import { CommandFailed, EXIT } from "./Failures.ts"
 import { print } from "./Output.ts"
 import { withAdmin } from "./Root.ts"

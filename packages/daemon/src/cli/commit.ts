@@ -1,7 +1,7 @@
 /** `treemarkd commit REQUEST`: commits an asset for an account, with the same rules and charges as over HTTP. */
 import { Effect, FileSystem, Option, Schema, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { QuoteResponse } from "../api/Commit.ts"
+import type { QuoteResponse } from "../http/commit/CommitApi.ts"
 import { failed, unreadable } from "./Failures.ts"
 import { facts, print } from "./Output.ts"
 import { withAdmin } from "./Root.ts"

@@ -2,7 +2,7 @@
 import { proofPage } from "@treemark/verify"
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { verifyPage } from "../handlers/VerifyPage.ts"
+import { verifyPage } from "../http/verify/VerifyPage.ts"
 import { unwritable } from "./Failures.ts"
 import { print } from "./Output.ts"
 import { withAdmin } from "./Root.ts"

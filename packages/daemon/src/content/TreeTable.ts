@@ -6,7 +6,7 @@
 import { ContentStore, StorageUnavailable } from "@treemark/core"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { storing } from "../books/StorageFailure.ts"
+import { storing } from "../store/StorageFailure.ts"
 import { isContentOf, readCid } from "./BlockCid.ts"
 import { BlockDamaged } from "./BlockErrors.ts"
 import { BlockFolder } from "./BlockFolder.ts"

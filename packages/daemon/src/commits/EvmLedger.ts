@@ -1,0 +1,31 @@
+/** Core's `Ledger` on an EVM chain: an ERC-7053 contract, reached by viem, written to through durable jobs. Amounts are wei. */
+import { amount, Ledger } from "@treemark/core"
+import { Effect, Layer } from "effect"
+import { Networks } from "../evm/Networks.ts"
+import { ledgerUnavailable } from "../evm/RpcFailure.ts"
+import { makeCommitters } from "../wallets/Committers.ts"
+import { CommitJobs } from "./CommitJobs.ts"
+import { CommitTerms } from "./CommitTerms.ts"
+import { historyOf } from "./History.ts"
+
+export const layer = Layer.effect(
+  Ledger,
+  Effect.gen(function* () {
+    const networks = yield* Networks
+    const terms = yield* CommitTerms
+    const jobs = yield* CommitJobs
+    const committers = yield* makeCommitters
+    return Ledger.of({
+      committerOf: (assetCid) => committers.of(assetCid).address,
+      networkOf: (role) => {
+        const { chainId, contract, name } = networks.role(role)
+        return { name, chainId, contract }
+      },
+      quote: (role, commit) => Effect.map(terms.of(role, commit), ({ ceiling }) => amount(ceiling)),
+      record: jobs.record,
+      history: (role, assetCid, range) =>
+        Effect.mapError(historyOf(networks.role(role), assetCid, range), ledgerUnavailable),
+      explorerUrl: (role, txHash) => networks.role(role).explorerUrl(txHash)
+    })
+  })
+)

@@ -1,0 +1,90 @@
+/**
+ * Looks after commits that count as made until so many blocks stand on theirs as the network asks for: one whose block has fallen out
+ * of the chain is under way again, and nothing is charged a second time. Costs a question a second, and one per watched block when the
+ * newest block is another one than before; nothing while no commit is watched, nor on chains whose blocks are final.
+ */
+import { Duration, Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { standingOf } from "../evm/Confirmations.ts"
+import type { LedgerNetwork } from "../evm/Networks.ts"
+import { ask } from "../evm/RpcFailure.ts"
+import { makeCommitOutcome } from "./CommitOutcome.ts"
+import type { CommitRow } from "./CommitRow.ts"
+
+const LOOK = Duration.seconds(1)
+
+/** Whose commits: one wallet's, or those of all wallets. */
+type Committer = string | "any"
+
+type Watched = Pick<CommitRow, "id" | "block_number" | "block_hash">
+
+/** Rows looked at in one go. */
+const AT_ONCE = 1_000
+
+export const makeReorgWatch = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const outcomes = yield* makeCommitOutcome
+  /** The newest block at the last look: while it is the same, so are all below it. */
+  const seen = new Map<string, string>()
+
+  const watched = (network: LedgerNetwork, committer: Committer) =>
+    sql<Watched>`SELECT id, block_number, block_hash FROM commit_job WHERE chain_id = ${network.chainId} AND watched = 1
+      AND ${committer === "any" ? sql`committer IS NOT NULL` : sql`committer = ${committer}`}
+      ORDER BY block_number, nonce LIMIT ${AT_ONCE}`
+
+  const letGo = (rows: ReadonlyArray<Watched>) =>
+    sql`UPDATE commit_job SET watched = 0 WHERE ${sql.in(
+      "id",
+      rows.map(({ id }) => id)
+    )}`
+
+  /** Answers the commits that have to be sent again, in the order of their nonces. `guard` is part of each change. */
+  const look = Effect.fn("ReorgWatch.look")(function* <E>(
+    network: LedgerNetwork,
+    committer: Committer,
+    guard: Effect.Effect<void, E>
+  ) {
+    const lane = `${network.chainId}:${committer}`
+    const rows = yield* watched(network, committer)
+    if (rows.length === 0) return []
+    const { hash, number: head } = yield* ask(network, () => network.client.getBlock({ blockTag: "latest" }))
+    if (hash === seen.get(lane)) return []
+    const blocks = Map.groupBy(rows, (row) => `${row.block_number} ${row.block_hash}`)
+    const fallen: Array<string> = []
+    for (const group of blocks.values()) {
+      const [first] = group
+      if (first === undefined) continue
+      const block = { blockNumber: BigInt(first.block_number ?? 0), blockHash: first.block_hash ?? "" }
+      const standing = yield* standingOf(network, block, head)
+      if (standing.kind === "here" && standing.depth > network.watchBlocks) yield* letGo(group)
+      if (standing.kind !== "elsewhere") continue
+      yield* Effect.logWarning(
+        `Block ${block.blockNumber} (${block.blockHash}) of ${network.name} fell out of the chain; ${group.length} commits in it are sent again`
+      )
+      for (const { id } of group) {
+        yield* sql.withTransaction(Effect.andThen(guard, outcomes.reorganised(id, block)))
+        fallen.push(id)
+      }
+    }
+    seen.set(lane, hash)
+    return fallen
+  })
+
+  /** Looks again and again; `onFallen` is told what has to be sent again. Never ends by itself but for a failing `guard`. */
+  const watch = <E>(
+    network: LedgerNetwork,
+    committer: Committer,
+    guard: Effect.Effect<void, E | SqlError.SqlError>,
+    onFallen: (commitIds: ReadonlyArray<string>) => Effect.Effect<void>
+  ): Effect.Effect<void> =>
+    network.watchBlocks === 0
+      ? Effect.never
+      : look(network, committer, guard).pipe(
+          Effect.flatMap((fallen) => (fallen.length === 0 ? Effect.void : onFallen(fallen))),
+          Effect.catch((error) => Effect.logDebug("Recorded commits could not be looked after; trying again", error)),
+          Effect.andThen(Effect.sleep(LOOK)),
+          Effect.forever
+        )
+
+  return { look, watch }
+})

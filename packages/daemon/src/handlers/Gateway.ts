@@ -1,9 +1,0 @@
-/** `GET /ipfs/{cid}`: what the gateway answers, with its refusals as problems. */
-import { HttpApiBuilder } from "effect/http-api"
-import { TreemarkApi } from "../api/TreemarkApi.ts"
-import { gatewayResponse } from "../content/Gateway.ts"
-import { refusing } from "../edge/Problems.ts"
-
-export const layer = HttpApiBuilder.group(TreemarkApi, "gateway", (handlers) =>
-  handlers.handleRaw("ipfs", ({ request, params }) => refusing(gatewayResponse(request, params.cid)))
-)

@@ -1,0 +1,31 @@
+/** `GET /account`: the account of the token, its free credits and its wallet's balance; `GET /account/statement`: its movements. */
+import { balanceText, formatTokens, NativeBalance, statementText } from "@treemark/core"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Accounts } from "../../accounts/Accounts.ts"
+import { Statements } from "../../accounts/Statements.ts"
+import { refusing } from "../edge/Problems.ts"
+import { CurrentCaller } from "../TokenAuth.ts"
+import { TreemarkApi } from "../TreemarkApi.ts"
+
+const account = Effect.fn("handlers.account")(function* () {
+  const caller = yield* CurrentCaller
+  const { id, name, wallet, credits } = yield* (yield* Accounts).find(caller.accountId)
+  const balance = balanceText(yield* (yield* NativeBalance).onMainnet(wallet))
+  return { id, name, wallet, credits: formatTokens(credits), balance }
+}, refusing)
+
+const statement = Effect.fn("handlers.statement")(function* ({
+  query
+}: {
+  readonly query: { readonly from?: string; readonly to?: string }
+}) {
+  const { accountId } = yield* CurrentCaller
+  const found = yield* (yield* Statements).of(accountId, query)
+  return HttpServerResponse.text(statementText(found), { contentType: "application/json" })
+}, refusing)
+
+export const layer = HttpApiBuilder.group(TreemarkApi, "account", (handlers) =>
+  handlers.handleRaw("account", account).handleRaw("statement", statement)
+)

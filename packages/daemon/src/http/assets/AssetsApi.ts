@@ -1,0 +1,59 @@
+/** Registration of assets, and what the ledger knows of them (decisions.md, section 9). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { RegisteredAsset } from "../../content/Assets.ts"
+import { problems, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
+import { TokenAuth } from "../TokenAuth.ts"
+
+/** One commit of an asset: `commit` is the commit record; a record that is no JSON object stands as text in `commitData`. */
+export const AssetCommit = Schema.Struct({
+  txHash: Schema.String,
+  blockNumber: Schema.Int,
+  recorder: Schema.String,
+  commit: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  commitData: Schema.optionalKey(Schema.String)
+})
+
+const asked = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
+/** Of a page only. */
+const place = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+const RegisteredAssetResponse = Schema.Struct(RegisteredAsset.fields).annotate({ identifier: "RegisteredAsset" })
+
+export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
+  HttpApiEndpoint.post("registerAsset", "/assets", {
+    payload: HttpApiSchema.StreamUint8Array({ contentType: "*/*" }),
+    success: RegisteredAssetResponse.pipe(HttpApiSchema.status(201)),
+    error: problems([
+      ...TOKEN_PROBLEMS,
+      "bad_request",
+      "invalid_fields",
+      "request_timeout",
+      "registration_conflict",
+      "payload_too_large"
+    ])
+  })
+    .middleware(TokenAuth)
+    .annotate(OpenApi.Summary, "Register an asset")
+    .annotate(
+      OpenApi.Description,
+      "The body is the file, of any size; Content-Type is its MIME type (left out or application/octet-stream: found from the bytes). The same file again gives the same answer."
+    ),
+  HttpApiEndpoint.get("assetCommits", "/assets/:assetCid/commits", {
+    params: { assetCid: Schema.String },
+    query: {
+      testnet: asked("true or false (the default)"),
+      limit: asked("How many commits to give, 1 to 1000: the oldest, or with `before` the newest of those before it"),
+      after: asked("Only commits after this place, BLOCK:INDEX, such as the `next` of another answer"),
+      before: asked("Only commits before this place, BLOCK:INDEX, such as the `previous` of another answer")
+    },
+    success: Schema.Struct({ commits: Schema.Array(AssetCommit), next: place, previous: place }),
+    error: problems(["invalid_fields", "ledger_unavailable"])
+  })
+    .annotate(OpenApi.Summary, "Commits of an asset")
+    .annotate(
+      OpenApi.Description,
+      "Every commit of the asset on the mainnet, or with `testnet=true` on the test network, by any recorder, oldest first. With `limit`, `after` or `before` a page of them; then `next` and `previous` say where the neighbouring pages begin, null where there is none."
+    )
+)

@@ -1,0 +1,166 @@
+/**
+ * The one middleware around every route of a listener: host and origin, rate, then the route; whatever comes out of it (nothing
+ * found, wrong method, a bug) leaves as a whole answer with a request id and security headers.
+ */
+import { Cause, Clock, Effect, Option, type Types } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type ApiProblem, PROBLEMS, type ProblemCode } from "../ApiErrors.ts"
+import { Allowed, guardProblem } from "./HostGuard.ts"
+import { hasUnreadBody, hostHeaders, localPort } from "./NodeRequest.ts"
+import { makeRequestId, problemResponse, RequestId, refusing } from "./Problems.ts"
+import { RateLimit } from "./RateLimit.ts"
+import { RouteIndex } from "./RouteIndex.ts"
+
+type Answer = HttpServerResponse.HttpServerResponse
+type Request = HttpServerRequest.HttpServerRequest
+
+/** `root`: the one path of this listener's routes that is served, at `/`; nothing else is there. */
+export const edge = (options: { readonly root?: string } = {}) =>
+  HttpRouter.middleware(
+    Effect.gen(function* () {
+      const index = yield* RouteIndex
+      const rateLimit = yield* RateLimit
+      const allowed = yield* Allowed
+
+      /** What stands between a request and its route. */
+      const admit = Effect.fnUntraced(function* (request: Request) {
+        const [host, ...others] = hostHeaders(request)
+        const guarded =
+          others.length > 0
+            ? twoHosts
+            : guardProblem({ host, origin: request.headers.origin, port: localPort(request) }, allowed)
+        if (guarded !== undefined) return yield* problemResponse(guarded)
+        return yield* refusing(
+          Effect.as(
+            rateLimit.take(
+              "address",
+              Option.getOrElse(request.remoteAddress, () => "?")
+            ),
+            undefined
+          )
+        )
+      })
+
+      /** No route matched, or the body could not be read; everything else that fails here is a bug. */
+      const recover = (
+        request: Request,
+        cause: Cause.Cause<Types.unhandled>
+      ): Effect.Effect<Answer, Types.unhandled> => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+        const error: unknown = Cause.squash(cause)
+        if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
+        if (HttpServerError.isHttpServerError(error)) {
+          if (error.reason._tag === "RouteNotFound") return unrouted(request)
+          if (error.reason._tag === "RequestParseError") return problemResponse(unreadable)
+        }
+        return Effect.andThen(Effect.logError("A request failed by a bug.", cause), problemResponse(internal))
+      }
+
+      const unrouted = (request: Request): Effect.Effect<Answer> => {
+        const allow = index.allow(request.url)
+        if (allow === undefined) return problemResponse(notFound)
+        if (request.method === "OPTIONS") {
+          return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow } }))
+        }
+        const detail = `${request.method} is not served at this address. Use ${allow.replaceAll(", ", " or ")}.`
+        return problemResponse({ code: "method_not_allowed", detail, headers: { allow } })
+      }
+
+      return (route: Effect.Effect<Answer, Types.unhandled>) =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const requestId = makeRequestId()
+          const startedAt = yield* Clock.currentTimeMillis
+          const asked = options.root === undefined ? request : rooted(request, options.root)
+          const answer = yield* Effect.gen(function* () {
+            const refused = yield* admit(request)
+            if (refused !== undefined) return refused
+            if (asked === undefined) return yield* problemResponse(notFound)
+            return yield* route.pipe(
+              Effect.provideService(HttpServerRequest.HttpServerRequest, asked),
+              Effect.catchCause((cause) => recover(asked, cause)),
+              Effect.flatMap(filled)
+            )
+          }).pipe(
+            Effect.tap((sent) =>
+              Effect.flatMap(Clock.currentTimeMillis, (now) =>
+                Effect.logDebug(`${request.method} ${pathOf(request.url)} ${sent.status} ${now - startedAt} ms`)
+              )
+            ),
+            Effect.provideService(RequestId, requestId),
+            Effect.annotateLogs({ requestId })
+          )
+          return finished(answer, { request, requestId, origins: allowed.origins })
+        })
+    }),
+    { global: true }
+  )
+
+/** The request as its route sees it, for a listener that serves one operation at `/`; `undefined` for any other path. */
+const rooted = (request: Request, root: string): Request | undefined =>
+  pathOf(request.url) === "/" ? request.modify({ url: root + request.url.slice(1) }) : undefined
+
+const pathOf = (url: string): string => url.split(/[?#;]/, 1)[0]!
+
+/** Answers of status 400 and above that came without a body get one. */
+const filled = (answer: Answer): Effect.Effect<Answer> => {
+  if (answer.status < 400 || answer.body._tag !== "Empty") return Effect.succeed(answer)
+  const code = Object.entries(PROBLEMS).find(([, { status }]) => status === answer.status)?.[0]
+  if (code === undefined) return Effect.succeed(answer)
+  return problemResponse({ code: code as ProblemCode, detail: `${PROBLEMS[code as ProblemCode].title}.` })
+}
+
+const SECURITY_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store"
+}
+
+const finished = (
+  answer: Answer,
+  about: { readonly request: Request; readonly requestId: string; readonly origins: ReadonlyArray<string> }
+): Answer => {
+  const { origin } = about.request.headers
+  return HttpServerResponse.setHeaders(answer, {
+    ...SECURITY_HEADERS,
+    ...(origin !== undefined && about.origins.includes(origin) ? corsHeaders(origin) : {}),
+    ...answer.headers,
+    "x-request-id": about.requestId,
+    // What is left of the body is not waited for: a slow one would hold the connection.
+    ...(hasUnreadBody(about.request) ? { connection: "close" } : {})
+  })
+}
+
+/** For pages of configured origins alone; by default no page of another origin can read an answer. */
+const corsHeaders = (origin: string) => ({
+  "access-control-allow-origin": origin,
+  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-headers": "authorization, content-type, idempotency-key",
+  "access-control-expose-headers":
+    "idempotency-replayed, preference-applied, retry-after, treemark-receipt, x-request-id",
+  vary: "origin"
+})
+
+const notFound: ApiProblem = {
+  code: "not_found",
+  detail: "There is nothing at this address. The addresses are listed at /docs of the main listener."
+}
+
+const internal: ApiProblem = {
+  code: "internal",
+  detail:
+    "The service failed in a way it should not. Nothing was charged for a call that fails. The daemon's log has the cause under this requestId."
+}
+
+const unreadable: ApiProblem = {
+  code: "bad_request",
+  detail: "The body broke off or is not framed as HTTP/1.1 says. Send the request again, whole."
+}
+
+const twoHosts: ApiProblem = {
+  code: "bad_request",
+  detail: "The request has more than one Host header. Send one (RFC 9112)."
+}

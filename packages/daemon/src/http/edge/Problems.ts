@@ -1,0 +1,44 @@
+/** How a problem becomes an answer: `application/problem+json` (RFC 9457) with the id of the request it belongs to. */
+import { randomUUID } from "node:crypto"
+import { Context, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { type ApiError, type ApiProblem, PROBLEMS, problemBody, problemOf } from "../ApiErrors.ts"
+
+/** The id of the request that runs: in every answer's `X-Request-Id`, in every problem, and on every line of the log. */
+export const RequestId = Context.Reference<string>("@treemark/daemon/http/edge/RequestId", {
+  defaultValue: () => "none"
+})
+
+/** A new id: `req_` and a random UUID without dashes. */
+export const makeRequestId = (): string => `req_${randomUUID().replaceAll("-", "")}`
+
+export const PROBLEM_TYPE = "application/problem+json"
+
+/** Headers that belong to a status whatever the problem. */
+const STATUS_HEADERS: { readonly [status: number]: { readonly [name: string]: string } } = {
+  401: { "www-authenticate": 'token realm="treemark"' },
+  408: { connection: "close" },
+  413: { connection: "close" }
+}
+
+/** The answer for a problem. */
+export const problemResponse = Effect.fnUntraced(function* (problem: ApiProblem) {
+  const { status } = PROBLEMS[problem.code]
+  return HttpServerResponse.jsonUnsafe(problemBody(problem, yield* RequestId), {
+    status,
+    contentType: PROBLEM_TYPE,
+    headers: { ...STATUS_HEADERS[status], ...problem.headers }
+  })
+})
+
+/** The answer that the table names for `error`. What is the service's own fault is logged. */
+export const refuse = (error: ApiError): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const problem = problemOf(error)
+  const answer = problemResponse(problem)
+  return PROBLEMS[problem.code].status >= 500 ? Effect.andThen(Effect.logError(error.message, error), answer) : answer
+}
+
+/** Ends an operation: each of its failures becomes its answer. */
+export const refusing: <A, E extends ApiError, R>(
+  self: Effect.Effect<A, E, R>
+) => Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> = Effect.catch(refuse)

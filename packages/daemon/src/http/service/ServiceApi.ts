@@ -1,0 +1,41 @@
+/** Whether the daemon lives, whether it can serve, which version it is, and where commits go. */
+import { TREE_FORMATS, WalletAddress } from "@treemark/core"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { problems } from "../ProblemSchemas.ts"
+
+const Network = Schema.Struct({
+  testnet: Schema.Boolean.annotate({ description: "As in a commit request" }),
+  name: Schema.String,
+  chainId: Schema.Int.annotate({ description: "chainID of an act that is signed for this network" }),
+  contract: Schema.toEncoded(WalletAddress).annotate({ description: "The commit contract, as such an act names it" }),
+  treeFormat: Schema.Literals(Object.keys(TREE_FORMATS) as ReadonlyArray<keyof typeof TREE_FORMATS>).annotate({
+    description: "How asset trees become bytes there"
+  })
+})
+
+const Check = Schema.Struct({ name: Schema.String, ok: Schema.Boolean, detail: Schema.String })
+
+export const ServiceGroup = HttpApiGroup.make("service", { topLevel: true }).add(
+  HttpApiEndpoint.get("health", "/health", {
+    success: Schema.Struct({ status: Schema.Literal("ok") }),
+    error: problems([])
+  }).annotate(OpenApi.Summary, "Whether the process answers"),
+  HttpApiEndpoint.get("ready", "/ready", {
+    success: Schema.Struct({ status: Schema.Literal("ready"), checks: Schema.Array(Check) }),
+    error: problems(["not_ready"])
+  }).annotate(OpenApi.Summary, "Whether all three operations can be served"),
+  HttpApiEndpoint.get("version", "/version", {
+    success: Schema.Struct({ name: Schema.String, version: Schema.String }),
+    error: problems([])
+  }).annotate(OpenApi.Summary, "Name and version"),
+  HttpApiEndpoint.get("networks", "/networks", {
+    success: Schema.Struct({ networks: Schema.Array(Network) }),
+    error: problems([])
+  })
+    .annotate(OpenApi.Summary, "Where commits go")
+    .annotate(
+      OpenApi.Description,
+      "Chain and contract of the mainnet and the testnet: what an author needs who signs an act elsewhere (actSignature)."
+    )
+)

@@ -176,6 +176,7 @@ const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/
 
 /** The rooms of the daemon from the ground up; "the layers" are the files that stand in no room. */
 const ROOMS = [
+  "telemetry",
   "store",
   "wallets",
   "evm",

@@ -7,7 +7,7 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Context, Deferred, Duration, Effect, Layer, Tracer } from "effect"
 import { DaemonControl } from "../../packages/daemon/src/admin/AdminHandlers.ts"
 import { SettlementInterval } from "../../packages/daemon/src/books/Settlement.ts"
-import { logLevel, logToStandardError } from "../../packages/daemon/src/cli/Logging.ts"
+import { logging, logToStandardError } from "../../packages/daemon/src/cli/Logging.ts"
 import { RunningAddresses, serverLayer } from "../../packages/daemon/src/Server.ts"
 import { layer as settingsLayer } from "../../packages/daemon/src/Settings.ts"
 import { FAULTS_FOLDER } from "./FailPoints.ts"
@@ -31,7 +31,7 @@ const daemon = Effect.gen(function* () {
   yield* Deferred.await(Context.get(running, DaemonControl).stopRequested)
 }).pipe(
   Effect.scoped,
-  Effect.provide(logLevel),
+  Effect.provide(logging),
   Effect.provide(settingsLayer({})),
   Effect.provide(Layer.merge(NodeServices.layer, logToStandardError))
 )

@@ -16,6 +16,7 @@ import { LocalChains, OpenChains } from "./devchain/LocalChains.ts"
 import { Explorer } from "./evm/Explorer.ts"
 import { Allowed } from "./http/edge/HostGuard.ts"
 import { ListenFailed, listener, serveOn } from "./http/edge/Listeners.ts"
+import { ShutdownGrace } from "./http/edge/Shutdown.ts"
 import { EmbeddedRpc } from "./http/embedded-rpc/EmbeddedRpcPort.ts"
 import { ExplorerData } from "./http/explorer/ExplorerData.ts"
 import { mainApp, operationApp } from "./http/HttpApp.ts"
@@ -80,7 +81,7 @@ export const servicesInProcess = (settings: Settings["Service"]) =>
 const PRIVATE = 0o077
 
 /** The socket that commands speak to; what a killed daemon left in its place is removed, since this process owns the store. */
-const adminListener = (home: string) =>
+const adminListener = ({ home, shutdownGrace }: Settings["Service"]) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const path = socketPath(home)
@@ -88,7 +89,7 @@ const adminListener = (home: string) =>
       process.umask(PRIVATE)
       return HttpRouter.serve(adminRoutes, { disableLogger: true, disableListenLog: true }).pipe(
         Layer.tap(() => Effect.promise(() => chmod(path, 0o600))),
-        Layer.provide(NodeHttpServer.layer(createServer, { path }))
+        Layer.provide(NodeHttpServer.layer(createServer, { path, gracefulShutdownTimeout: shutdownGrace }))
       )
     })
   )
@@ -160,12 +161,13 @@ export const serverLayer = Layer.unwrap(
       })
     )
     return announced.pipe(
-      Layer.provideMerge(Layer.merge(listeners, adminListener(settings.home))),
+      Layer.provideMerge(Layer.merge(listeners, adminListener(settings))),
       Layer.provideMerge(control(addresses)),
       Layer.provide(Layer.merge(localOnly, Readiness.layer)),
       Layer.provide(Settlement.layerLoop),
       Layer.provide(servicesLayer),
       Layer.provide(publicUrl(settings, main)),
+      Layer.provide(Layer.succeed(ShutdownGrace, settings.shutdownGrace)),
       Layer.provide(Layer.succeed(Allowed, { hosts: settings.allowedHosts, origins: settings.allowedOrigins })),
       Layer.provideMerge(Layer.succeed(RunningAddresses, addresses))
     )

@@ -101,7 +101,17 @@ const settings = {
   s3Region: Config.NonEmptyString("s3Region").pipe(Config.withDefault("us-east-1")),
   s3AccessKeyId: Config.option(Config.Redacted("s3AccessKeyId")),
   s3SecretAccessKey: Config.option(Config.Redacted("s3SecretAccessKey")),
-  logLevel: Config.LogLevel("logLevel").pipe(Config.withDefault("Info" as const))
+  logLevel: Config.LogLevel("logLevel").pipe(Config.withDefault("Info" as const)),
+  /** A line of key=value pairs, or of JSON, for each log entry. */
+  logFormat: Config.schema(Schema.Literals(["logfmt", "json"]), "logFormat").pipe(
+    Config.withDefault("logfmt" as const)
+  ),
+  /** How long answers in flight may take once the daemon is told to stop; what takes longer is cut off, and is durable. */
+  shutdownGrace: Config.Duration("shutdownGrace").pipe(Config.withDefault(Duration.seconds(10))),
+  /** `host:port` of a listener for `GET /metrics` alone; without it metrics are on the administration socket only. */
+  metricsAddress: Config.option(Config.schema(Listener, "metricsAddress")),
+  /** Where spans are sent, OTLP over HTTP: the base address of a collector, such as `http://127.0.0.1:4318`. */
+  otlpEndpoint: Config.option(Config.URL("otlpEndpoint"))
 }
 
 type Values = { readonly [K in keyof typeof settings]: Config.Success<(typeof settings)[K]> }
@@ -173,6 +183,9 @@ const EXPECTED: { readonly [name: string]: string } = {
   rpc_timeout: 'must be a duration, such as "10 seconds"',
   max_fee_gwei: "must be a whole number of gwei",
   database_connections: "must be a whole number of connections",
+  shutdown_grace: 'must be a duration, such as "10 seconds"',
+  otlp_endpoint: 'must be a URL, such as "http://127.0.0.1:4318"',
+  log_format: "must be logfmt or json",
   log_level: "must be Debug, Info, Warn, Error, Fatal, All or None"
 }
 

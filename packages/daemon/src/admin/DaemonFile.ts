@@ -29,6 +29,9 @@ export const socketPath = (home: string): string => {
 
 const filePath = (home: string): string => join(home, "daemon.json")
 
+/** What a running daemon has put where others look for it. */
+export const daemonFiles = (home: string): ReadonlyArray<string> => [filePath(home), socketPath(home)]
+
 /** Writes the file for as long as the scope is open. */
 export const announce = Effect.fn("DaemonFile.announce")(function* (home: string, facts: DaemonFile) {
   const files = yield* FileSystem.FileSystem

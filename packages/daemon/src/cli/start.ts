@@ -5,8 +5,9 @@ import { DaemonControl } from "../admin/AdminHandlers.ts"
 import { RunningAddresses, serverLayer } from "../Server.ts"
 import { layer as settingsLayer } from "../Settings.ts"
 import { explain } from "./Failures.ts"
-import { logLevel } from "./Logging.ts"
+import { logging, outliveOutputs } from "./Logging.ts"
 import { sharedFlags } from "./Root.ts"
+import { endAtOnceWhenToldTwice, endInTime } from "./Stop.ts"
 
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
@@ -26,7 +27,9 @@ export const startCommand = Command.make(
     listenBalanceMainnet: text("listen-balance-mainnet", "HOST:PORT", "A listener of its own for operation 1, at /"),
     listenBalanceAllNetworks: text("listen-balance-all-networks", "HOST:PORT", "The same for operation 2"),
     listenCommit: text("listen-commit", "HOST:PORT", "The same for operation 3"),
-    logLevel: text("log-level", "LEVEL", "Least level of what is logged: Debug, Info (default), Warn, Error, None")
+    logLevel: text("log-level", "LEVEL", "Least level of what is logged: Debug, Info (default), Warn, Error, None"),
+    shutdownGrace: text("shutdown-grace", "DURATION", "How long what is in flight may take at the end (default 10 s)"),
+    logFormat: text("log-format", "FORMAT", "logfmt (default: key=value) or json, a line each on standard error")
   },
   (flags) =>
     Effect.gen(function* () {
@@ -37,7 +40,8 @@ export const startCommand = Command.make(
           Option.isSome(value) ? [[name, value.value]] : []
         )
       )
-      yield* run(json).pipe(Effect.provide(logLevel), Effect.provide(settingsLayer(given)))
+      yield* outliveOutputs
+      yield* run(json).pipe(Effect.provide(logging), Effect.provide(settingsLayer(given)))
     }).pipe(Effect.mapError(explain))
 ).pipe(
   Command.withDescription("Run the daemon in the foreground, until Ctrl-C, SIGTERM or treemarkd stop"),
@@ -49,7 +53,9 @@ export const startCommand = Command.make(
 )
 
 const run = Effect.fnUntraced(function* (json: boolean) {
+  yield* endAtOnceWhenToldTwice
   const daemon = yield* Layer.build(serverLayer)
+  yield* endInTime
   const addresses = Context.get(daemon, RunningAddresses)
   const line = Object.entries(addresses).map(([name, url]) => `${name} ${url}`)
   yield* Console.log(json ? JSON.stringify({ addresses }) : `Treemark is ready: ${line.join(" · ")}`)

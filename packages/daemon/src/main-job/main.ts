@@ -15,7 +15,8 @@ import { DaemonControl } from "../admin/AdminHandlers.ts"
 import { readDaemonFile } from "../admin/DaemonFile.ts"
 import { Admin } from "../cli/Admin.ts"
 import { explain, failed, report } from "../cli/Failures.ts"
-import { logToStandardError } from "../cli/Logging.ts"
+import { logToStandardError, outliveOutputs } from "../cli/Logging.ts"
+import { endAtOnceWhenToldTwice, endInTime } from "../cli/Stop.ts"
 import { serverLayer } from "../Server.ts"
 import { Settings, layer as settingsLayer } from "../Settings.ts"
 import { nextSteps, step } from "./Narrator.ts"
@@ -144,6 +145,7 @@ const firstAccount = Effect.fnUntraced(function* (client: Admin["Service"]["clie
 })
 
 const program = Effect.gen(function* () {
+  yield* outliveOutputs
   const { values } = yield* Effect.try({
     try: () => parseArgs({ options: { once: { type: "boolean", default: false } } }),
     catch: (error) =>
@@ -154,7 +156,9 @@ const program = Effect.gen(function* () {
   })
   const settings = yield* Settings
   const running = yield* readDaemonFile(settings.home)
+  yield* endAtOnceWhenToldTwice
   const started = Option.isNone(running) ? yield* Layer.build(serverLayer) : undefined
+  if (started !== undefined) yield* endInTime
   const daemon = Option.getOrUndefined(yield* readDaemonFile(settings.home))
   const url = daemon?.addresses.main ?? ""
   yield* step("daemon", `${url} (${Option.isSome(running) ? "was running" : "started"}), data in ${settings.home}`)

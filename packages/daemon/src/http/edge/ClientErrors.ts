@@ -23,10 +23,15 @@ export const answerClientErrors = (server: Server): void => {
 
 const refuseExpectation = (request: IncomingMessage, response: ServerResponse): void => {
   const shown = JSON.stringify(String(request.headers.expect).slice(0, 100))
-  const { head, body, status } = answer({
+  writeProblem(response, {
     code: "expectation_failed",
     detail: `The expectation ${shown} cannot be met. Leave the Expect header out, or send 100-continue.`
   })
+}
+
+/** Answers with a problem where no fiber of a request can; the connection ends with it. */
+export const writeProblem = (response: ServerResponse, problem: ApiProblem): void => {
+  const { head, body, status } = answer(problem)
   response.writeHead(status, head).end(body)
 }
 
@@ -53,6 +58,7 @@ const answer = (problem: ApiProblem) => {
     "x-request-id": requestId,
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
+    ...problem.headers,
     connection: "close"
   }
   return { status, head, body }

@@ -10,6 +10,7 @@ import { hasUnreadBody, hostHeaders, localPort } from "./NodeRequest.ts"
 import { makeRequestId, problemResponse, RequestId, refusing } from "./Problems.ts"
 import { RateLimit } from "./RateLimit.ts"
 import { RouteIndex } from "./RouteIndex.ts"
+import { Stopping } from "./Shutdown.ts"
 
 type Answer = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
@@ -21,6 +22,7 @@ export const edge = (options: { readonly root?: string } = {}) =>
       const index = yield* RouteIndex
       const rateLimit = yield* RateLimit
       const allowed = yield* Allowed
+      const { isStopping } = yield* Stopping
 
       /** What stands between a request and its route. */
       const admit = Effect.fnUntraced(function* (request: Request) {
@@ -30,6 +32,7 @@ export const edge = (options: { readonly root?: string } = {}) =>
             ? twoHosts
             : guardProblem({ host, origin: request.headers.origin, port: localPort(request) }, allowed)
         if (guarded !== undefined) return yield* problemResponse(guarded)
+        if (isStopping()) return yield* problemResponse(stopping)
         return yield* refusing(
           Effect.as(
             rateLimit.take(
@@ -90,7 +93,7 @@ export const edge = (options: { readonly root?: string } = {}) =>
             Effect.provideService(RequestId, requestId),
             Effect.annotateLogs({ requestId })
           )
-          return finished(answer, { request, requestId, origins: allowed.origins })
+          return finished(answer, { request, requestId, origins: allowed.origins, isLast: isStopping() })
         })
     }),
     { global: true }
@@ -121,7 +124,13 @@ const SECURITY_HEADERS = {
 
 const finished = (
   answer: Answer,
-  about: { readonly request: Request; readonly requestId: string; readonly origins: ReadonlyArray<string> }
+  about: {
+    readonly request: Request
+    readonly requestId: string
+    readonly origins: ReadonlyArray<string>
+    /** The connection ends with this answer. */
+    readonly isLast: boolean
+  }
 ): Answer => {
   const { origin } = about.request.headers
   return HttpServerResponse.setHeaders(answer, {
@@ -130,7 +139,7 @@ const finished = (
     ...answer.headers,
     "x-request-id": about.requestId,
     // What is left of the body is not waited for: a slow one would hold the connection.
-    ...(hasUnreadBody(about.request) ? { connection: "close" } : {})
+    ...(about.isLast || hasUnreadBody(about.request) ? { connection: "close" } : {})
   })
 }
 
@@ -147,6 +156,12 @@ const corsHeaders = (origin: string) => ({
 const notFound: ApiProblem = {
   code: "not_found",
   detail: "There is nothing at this address. The addresses are listed at /docs of the main listener."
+}
+
+const stopping: ApiProblem = {
+  code: "not_ready",
+  detail: "The daemon is stopping and takes no new work. Nothing was done or charged; call again once it is back.",
+  headers: { "retry-after": "5" }
 }
 
 const internal: ApiProblem = {

@@ -4,11 +4,11 @@
  */
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer, Schema } from "effect"
+import { Duration, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { answerClientErrors } from "./ClientErrors.ts"
 import { ROUTER_CONFIG } from "./RouteIndex.ts"
-import { closeWhenIdle, GRACE_SECONDS } from "./Shutdown.ts"
+import { closeWhenIdle, ShutdownGrace, Stopping } from "./Shutdown.ts"
 
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
   host: Schema.String,
@@ -37,25 +37,30 @@ const SERVER_OPTIONS = {
   shouldUpgradeCallback: () => false
 }
 
-const makeServer = () => {
-  const server = createServer(SERVER_OPTIONS)
-  closeWhenIdle(server)
-  answerClientErrors(server)
-  return server
-}
+/** After this the server is closed whatever its connections say: a little more than what `closeWhenIdle` takes to cut them off. */
+const FAREWELL = Duration.seconds(1)
 
 /** Opens a listener. Fails with a message for the person who started it. */
 export const listener = (address: { readonly host: string; readonly port: number }) =>
-  Layer.mergeAll(
-    NodeHttpServer.layerServer(makeServer, {
-      ...address,
-      gracefulShutdownTimeout: `${GRACE_SECONDS} seconds`
-    }).pipe(
-      Layer.catchTag("ServeError", ({ cause }) =>
-        Layer.effect(HttpServer.HttpServer, Effect.fail(new ListenFailed({ ...address, reason: reasonOf(cause) })))
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const grace = yield* ShutdownGrace
+      const server = createServer(SERVER_OPTIONS)
+      const stopping = closeWhenIdle(server, grace)
+      answerClientErrors(server)
+      return Layer.mergeAll(
+        NodeHttpServer.layerServer(() => server, {
+          ...address,
+          gracefulShutdownTimeout: Duration.sum(grace, FAREWELL)
+        }).pipe(
+          Layer.catchTag("ServeError", ({ cause }) =>
+            Layer.effect(HttpServer.HttpServer, Effect.fail(new ListenFailed({ ...address, reason: reasonOf(cause) })))
+          )
+        ),
+        Layer.succeed(Stopping, stopping),
+        NodeHttpServer.layerHttpServices
       )
-    ),
-    NodeHttpServer.layerHttpServices
+    })
   )
 
 const reasonOf = (cause: unknown): string => {

@@ -1,0 +1,44 @@
+/**
+ * Every instrument of the daemon, so that names, units and labels are found in one place; `/metrics` shows them (OpenMetrics.ts). A label
+ * has few values and never a caller's: an address, a token or a CID would make a series for each. Times are in seconds.
+ */
+import { Context, Metric } from "effect"
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
+const gauge = (name: string, description: string) => Metric.gauge(name, { description })
+const seconds = (name: string, description: string) => Metric.histogram(name, { description, boundaries: SECONDS })
+
+/** By `operation` (the route) and `status`. */
+export const requests = counter("treemark_requests", "Requests answered")
+/** By `operation`. */
+export const requestSeconds = seconds("treemark_request_seconds", "From the request's head to the answer's, in seconds")
+/** By `class`: paid, token, open. */
+export const inFlight = gauge("treemark_requests_in_flight", "Requests that are being worked on")
+export const queued = gauge("treemark_requests_queued", "Requests that wait for their turn")
+/** By `class` and `why`: caller, queue, patience. */
+export const turnedAway = counter(
+  "treemark_requests_turned_away",
+  "Requests refused because too many waited (429, 503)"
+)
+export const shared = counter("treemark_answers_shared", "Answers given to more than the one who asked first")
+
+/** By `network` and `outcome`: answered, refused, not-sent, unknown, wrong-chain. */
+export const rpcCalls = counter("treemark_rpc_calls", "JSON-RPC calls to the networks' nodes")
+/** By `network`. */
+export const rpcSeconds = seconds("treemark_rpc_seconds", "How long nodes take to answer, in seconds")
+
+/** Transactions that shared a COMMIT: its count is the number of COMMITs, its sum that of transactions. */
+export const storeCommits = Metric.histogram("treemark_store_commit_transactions", {
+  description: "Transactions of each COMMIT of the store",
+  boundaries: [1, 2, 4, 8, 16, 32, 64]
+})
+
+export const logLinesLost = counter("treemark_log_lines_lost", "Log lines that could not be written")
+
+type Labels = Readonly<Record<string, string>>
+
+/** Updates an instrument where no fiber runs. */
+export const note = <Input>(metric: Metric.Metric<Input, unknown>, input: Input, labels?: Labels): void =>
+  (labels === undefined ? metric : Metric.withAttributes(metric, labels)).updateUnsafe(input, Context.empty())

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { AccountId } from "@treemark/core"
 import { Clock, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { AccessTokens } from "../../../packages/daemon/src/accounts/AccessTokens.ts"
 import { Accounts } from "../../../packages/daemon/src/accounts/Accounts.ts"
 import { makeToken } from "../../../packages/daemon/src/accounts/TokenText.ts"
@@ -75,6 +76,18 @@ describe("access tokens", () => {
         const { info, token } = yield* issued((yield* Clock.currentTimeMillis) + HOUR)
         yield* (yield* AccessTokens).authenticate(token)
         yield* sql`UPDATE access_token SET expires_at = expires_at - ${HOUR} WHERE id = ${info.id}`
+        assert.strictEqual(yield* refusal(token), "InvalidToken")
+      })
+    )
+  )
+
+  it.effect("a token works up to the millisecond before it expires, and not in that millisecond", () =>
+    withBank(
+      Effect.gen(function* () {
+        const { token } = yield* issued((yield* Clock.currentTimeMillis) + HOUR)
+        yield* TestClock.adjust(HOUR - 1)
+        yield* (yield* AccessTokens).authenticate(token)
+        yield* TestClock.adjust(1)
         assert.strictEqual(yield* refusal(token), "InvalidToken")
       })
     )

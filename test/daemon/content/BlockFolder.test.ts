@@ -1,5 +1,6 @@
 /** The folder of blocks: what is stored under which name, that it is checked, and what happens when the disk is not as it should be. */
-import { mkdir, rm, stat, unlink, utimes, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { type FileHandle, mkdir, open, rm, stat, unlink, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ContentStore, cidOf, DAG_JSON_CODE, RAW_CODE, StorageUnavailable } from "@treemark/core"
@@ -16,6 +17,13 @@ const text = (words: string) => new TextEncoder().encode(words)
 const TREE = text('{"assetCid":"a"}')
 
 const identity = (length: number) => CID.createV1(RAW_CODE, Digest.create(0, new Uint8Array(length).fill(7))).toString()
+
+/** What all open files have in common. */
+const fileHandles = Effect.promise(async (): Promise<FileHandle> => {
+  const file = await open(import.meta.filename)
+  await file.close()
+  return Object.getPrototypeOf(file)
+})
 
 describe("the folder of blocks", () => {
   it.live("gives a block back under the CID it was stored under, in any text form of that CID", () =>
@@ -59,6 +67,26 @@ describe("the folder of blocks", () => {
           assert.strictEqual((yield* Effect.promise(() => stat(folder))).mode & 0o777, 0o700)
         })
       )
+  )
+
+  it.live("has a block on the disk before it has its name, so that no crash leaves a part of one under it", () =>
+    withBlocks((folder) =>
+      Effect.gen(function* () {
+        const cid = cidOf(RAW_CODE, TREE)
+        const synced: Array<string> = []
+        const handles = yield* fileHandles
+        const datasync = handles.datasync
+        handles.datasync = async function () {
+          const { size } = await this.stat()
+          synced.push(`${size} bytes, ${existsSync(blockFile(folder, cid)) ? "named" : "not named yet"}`)
+          return datasync.call(this)
+        }
+        yield* (yield* ContentStore)
+          .put(cid, TREE)
+          .pipe(Effect.ensuring(Effect.sync(() => Object.assign(handles, { datasync }))))
+        assert.deepStrictEqual(synced, [`${TREE.length} bytes, not named yet`])
+      })
+    )
   )
 
   it.live("dies of a put whose bytes are not the content of the CID, and stores nothing", () =>

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
+import { signReceipt } from "@treemark/core"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { type Hex, pad } from "viem"
 import { blocksOf, fillStore, isFile, networksOf, storeOf, wallets } from "../../../bench/AuditStore.ts"
@@ -137,6 +138,30 @@ describe("the audit", () => {
           ]
         )
       }).pipe(Effect.scoped)
+  )
+
+  it.live("finds a receipt that follows another than the one before it, though it is signed", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      const entry = inTable(folder, (store) => {
+        for (const { name } of store
+          .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'receipt'")
+          .all())
+          store.exec(`DROP TRIGGER ${String(name)}`)
+        const last = store.prepare("SELECT entry_id, document FROM receipt ORDER BY sequence DESC LIMIT 1").get()
+        const document = { ...JSON.parse(String(last?.document)), previous: "0".repeat(64) }
+        const { hash, signature, text } = signReceipt(document, (checksum) => wallets.signText(0, checksum))
+        store
+          .prepare("UPDATE receipt SET hash = ?, document = ?, signature = ? WHERE entry_id = ?")
+          .run(hash, text, signature, String(last?.entry_id))
+        return String(last?.entry_id)
+      })
+      const { findings } = yield* audited(folder, StoredTrees.layerOfFolder(blocksOf(folder)))
+      assert.deepStrictEqual(
+        findings.map(({ code, subject }) => [code, subject]),
+        [["receipt_chain", entry]]
+      )
+    }).pipe(Effect.scoped)
   )
 
   it.live("looks for commits of every configured wallet, also of one that no job has used yet", () =>

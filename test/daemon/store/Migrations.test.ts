@@ -1,4 +1,5 @@
 /** The tables of the store: made once, refused when from the future, and guarding amounts by themselves. */
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -31,6 +32,17 @@ describe("migrations of the store", () => {
       )
       assert.deepStrictEqual(second, [])
       assert.deepStrictEqual(yield* Effect.provide(migrate, store), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are all the steps that the folder has, by name", () =>
+    Effect.gen(function* () {
+      const steps = yield* Effect.provide(migrate, Sqlite.layer({ filename: join(yield* tempFolder, "treemark.db") }))
+      const folder = new URL("../../../packages/daemon/src/store/migrations/", import.meta.url)
+      assert.deepStrictEqual(
+        steps.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}.ts`),
+        readdirSync(folder).sort()
+      )
     }).pipe(Effect.scoped)
   )
 

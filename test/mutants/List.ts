@@ -1,0 +1,17 @@
+/** Every change, with the test that must fail for it. A change of the sources that moves a place moves it here, too. */
+import { EDGE_MUTANTS } from "./Edge.ts"
+import { LEDGER } from "./Ledger.ts"
+import { MONEY } from "./Money.ts"
+import type { Mutant } from "./Mutant.ts"
+import { SIGNATURES } from "./Signatures.ts"
+import { STORE } from "./Store.ts"
+import { VERIFICATION } from "./Verification.ts"
+
+export const MUTANTS: ReadonlyArray<Mutant> = [
+  ...MONEY,
+  ...SIGNATURES,
+  ...VERIFICATION,
+  ...STORE,
+  ...LEDGER,
+  ...EDGE_MUTANTS
+]

@@ -61,8 +61,8 @@ export const BROKEN: ReadonlyArray<Broken> = [
   {
     what: "a number that differs where doubles do not",
     file: `${V}/LedgerChecks.ts`,
-    from: "differingMember(exactJson(text), exactJson(recordText ?? JSON.stringify(record, finite)))",
-    to: "differingMember(exactJson(JSON.stringify(JSON.parse(text))), exactJson(JSON.stringify(record, finite)))"
+    from: "differingMember(text, recordText ?? JSON.parse(JSON.stringify(record, finite)))",
+    to: "differingMember(JSON.stringify(JSON.parse(text)), JSON.parse(JSON.stringify(record, finite)))"
   },
   {
     what: "a member of the wrong type, as one that is not there",

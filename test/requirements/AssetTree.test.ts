@@ -23,8 +23,8 @@ const EVERYTHING = {
   licenseName: "CC-BY-4.0",
   licenseDocument: "https://creativecommons.org/licenses/by/4.0/",
   custom: {
-    "𝄞 clef": "an astral key, after every key of the basic plane in UTF-8",
-    "\uffee": "a key of the basic plane",
+    "𝄞 clef": "an astral key, after the keys of the basic plane that may stand beside it",
+    "\ud7ff": "a key of the basic plane",
     b: [1.5, -0.25, 1e-7, 12_345.678, 0, true, null, '\u0000\b\t\n\f\r"\\/\u2028é'],
     a: { z: {}, "": [] },
     generatedBy: "a model",

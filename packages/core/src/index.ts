@@ -2,12 +2,22 @@
 export { ACTION_COMMIT, type Action, PREDEFINED_ACTIONS, parseAction } from "./asset-tree/Action.ts"
 export { type AssetTree, assetTreeOf, type SigningPlace } from "./asset-tree/AssetTree.ts"
 export { checksumOf, isSha256Text } from "./asset-tree/Checksum.ts"
-export { cidOf, DAG_JSON_CODE, DAG_PB_CODE, type ParsedCid, parseCid, RAW_CODE, treeCidOf } from "./asset-tree/Cid.ts"
-export { compareUtf8, dagJsonText, encodeDagJson, type JsonValue } from "./asset-tree/DagJson.ts"
+export {
+  cidOf,
+  DAG_JSON_CODE,
+  DAG_PB_CODE,
+  type ParsedCid,
+  parseCid,
+  RAW_CODE,
+  SHA2_256_CODE,
+  treeCidOf
+} from "./asset-tree/Cid.ts"
+export { encodeDagJson } from "./asset-tree/DagJson.ts"
 export { type License, licenseOf } from "./asset-tree/License.ts"
 export { NitTree } from "./asset-tree/NitTree.ts"
 export {
   addressOfPrivateKey,
+  canonicalSignature,
   personalMessageHash,
   type Recovery,
   recoverSigner,
@@ -57,6 +67,11 @@ export {
 export { AccountId, Caller } from "./identity/Caller.ts"
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
 export { WalletAddress, walletAddress } from "./identity/WalletAddress.ts"
+export { dagJsonText } from "./json/CanonicalJson.ts"
+export type { JsonValue } from "./json/JsonValue.ts"
+export { readJsonObject, readJsonObjectText } from "./json/ReadJson.ts"
+export type { JsonLimits } from "./json/StrictReader.ts"
+export { compareUtf8 } from "./json/Utf8.ts"
 export { type ActClaim, Acts } from "./ledger/Acts.ts"
 export { ContentStore, StorageUnavailable } from "./ledger/ContentStore.ts"
 export {
@@ -90,8 +105,9 @@ export { type InclusionOrReason, PROOF_MEDIA_TYPE, type ProofDocument, proofOf, 
 export { BalanceRequest, decodeBalanceRequest } from "./rules/BalanceRequest.ts"
 export { CommitRequest } from "./rules/CommitRequest.ts"
 export { decodeCommitRequest } from "./rules/CommitRules.ts"
-export { FieldProblem, fieldProblems, InvalidFields } from "./rules/FieldProblem.ts"
-export { type JsonLimits, MalformedJson, parseStrictJson, parseStrictJsonText } from "./rules/StrictJson.ts"
+export { decodeBody, FieldProblem, fieldProblems, InvalidFields } from "./rules/FieldProblem.ts"
+export { CidText, MediaType, Sha256Text } from "./rules/RequestFields.ts"
+export { MalformedJson, parseStrictJson, parseStrictJsonText } from "./rules/StrictJson.ts"
 export { Signer, SignerUnavailable } from "./signing/Signer.ts"
 export { compactReceipt, openReceipt, type Receipt, type SignedReceipt, signReceipt } from "./statement/Receipt.ts"
 export {

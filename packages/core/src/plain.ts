@@ -10,11 +10,11 @@
  */
 import { Effect, Result } from "effect"
 import { assetTreeOf } from "./asset-tree/AssetTree.ts"
-import type { JsonValue } from "./asset-tree/DagJson.ts"
 import type { TreeFormatName } from "./asset-tree/TreeEncoding.ts"
 import { TREE_FORMATS } from "./asset-tree/TreeFormat.ts"
 import { toEip55 } from "./identity/Eip55.ts"
 import { walletAddress } from "./identity/WalletAddress.ts"
+import type { JsonValue } from "./json/JsonValue.ts"
 import type { CommitRequest } from "./rules/CommitRequest.ts"
 import { decodeCommitRequest } from "./rules/CommitRules.ts"
 

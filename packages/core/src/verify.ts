@@ -13,6 +13,9 @@ export {
   type SignatureRefusal
 } from "./asset-tree/Signature.ts"
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
+export { type JsonObject, textMember } from "./json/JsonValue.ts"
+export { type JsonReading, type JsonRefusalCode, readJsonObject } from "./json/ReadJson.ts"
+export { shown, shownOrNull } from "./json/Shown.ts"
 export { parseBase64 } from "./proof/Base64.ts"
 export {
   CHECKPOINT_LIMIT,
@@ -43,18 +46,14 @@ export {
 } from "./proof/ParseProof.ts"
 export {
   type InclusionOrReason,
-  type JsonObject,
   PROOF_LIMIT,
   PROOF_MEDIA_TYPE,
   type ProofDocument,
   proofOf,
   proofText,
   RECORD_LIMIT,
-  TREE_LIMIT,
-  textMember
+  TREE_LIMIT
 } from "./proof/Proof.ts"
-export { type JsonReading, type JsonRefusalCode, readJsonObject } from "./proof/ReadJson.ts"
-export { shown, shownOrNull } from "./proof/Shown.ts"
 export { parseStatement, type StatementReading, type StatementRefusalCode } from "./statement/ReadStatement.ts"
 export { openReceipt, type Receipt, type SignedReceipt } from "./statement/Receipt.ts"
 export { STATEMENT_LIMIT, STATEMENT_MEDIA_TYPE, type Statement, type StatementBalance } from "./statement/Statement.ts"

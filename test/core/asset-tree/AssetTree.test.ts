@@ -5,7 +5,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type AssetTree, assetTreeOf, type SigningPlace } from "../../../packages/core/src/asset-tree/AssetTree.ts"
-import { dagJsonText } from "../../../packages/core/src/asset-tree/DagJson.ts"
 import {
   addressOfPrivateKey,
   recoverSigner,
@@ -13,6 +12,7 @@ import {
 } from "../../../packages/core/src/asset-tree/Signature.ts"
 import { DagJson } from "../../../packages/core/src/asset-tree/TreeFormat.ts"
 import { walletAddress } from "../../../packages/core/src/identity/WalletAddress.ts"
+import { dagJsonText } from "../../../packages/core/src/json/CanonicalJson.ts"
 import { decodeCommitRequest } from "../../../packages/core/src/rules/CommitRules.ts"
 import { commitBody, type Json, type JsonObject, order, plainBody, privateKey, reordered } from "../Generators.ts"
 

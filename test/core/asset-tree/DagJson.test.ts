@@ -2,13 +2,15 @@
  * Canonical dag-json: the published codec fixtures, @ipld/dag-json as oracle wherever it sorts keys as the specification says,
  * and the byte order of keys where it does not (vectors' README, point 9).
  */
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as oracle from "@ipld/dag-json"
 import { checksumOf } from "../../../packages/core/src/asset-tree/Checksum.ts"
-import { treeCidOf } from "../../../packages/core/src/asset-tree/Cid.ts"
-import { compareUtf8, dagJsonText, encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
-import { type Json, json, order, reordered, text } from "../Generators.ts"
+import { DAG_JSON_CODE, parseCid, treeCidOf } from "../../../packages/core/src/asset-tree/Cid.ts"
+import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
+import { dagJsonText } from "../../../packages/core/src/json/CanonicalJson.ts"
+import { compareUtf8 } from "../../../packages/core/src/json/Utf8.ts"
+import { custom, type Json, json, order, reordered, text } from "../Generators.ts"
 
 interface Vector {
   readonly id: string
@@ -35,6 +37,7 @@ describe("canonical dag-json", () => {
   it.each(plain)("gives the published bytes, sha256 and CID of $id", ({ input, expected }) => {
     const bytes = encodeDagJson(JSON.parse(input.utf8!))
     assert.strictEqual(new TextDecoder().decode(bytes), input.utf8)
+    assert.strictEqual(dagJsonText(JSON.parse(input.utf8!)), input.utf8)
     assert.strictEqual(checksumOf(bytes), expected.sha256)
     assert.strictEqual(treeCidOf(bytes), expected.cid)
   })
@@ -46,9 +49,43 @@ describe("canonical dag-json", () => {
     }
   )
 
+  it("gives every tree that was made before the very bytes that were signed", () => {
+    const before = new URL("../../vectors/made-by-80e359a/", import.meta.url)
+    const proofs = globSync("**/*.proof.json", { cwd: before }).map((file) =>
+      readFileSync(new URL(file, before), "utf8")
+    )
+    const trees = proofs
+      .map((text) => JSON.parse(text).tree as { readonly cid: string; readonly bytes: string })
+      .filter(({ cid }) => parseCid(cid)?.codec === DAG_JSON_CODE)
+      .map(({ bytes }) => Buffer.from(bytes, "base64").toString("utf8"))
+    assert.isAtLeast(trees.length, 5)
+    for (const tree of trees) assert.strictEqual(Buffer.from(encodeDagJson(JSON.parse(tree))).toString("utf8"), tree)
+  })
+
   it.prop("is what @ipld/dag-json writes, unless a key is outside the basic plane", [json], ([value]) => {
     if (keysOf(value).some(hasSurrogates)) return
     assert.strictEqual(dagJsonText(value), new TextDecoder().decode(oracle.encode(value)))
+  })
+
+  it.prop("has the same bytes from the encoder of trees, for whatever custom may hold", [custom], ([value]) => {
+    assert.strictEqual(new TextDecoder().decode(encodeDagJson(value)), dagJsonText(value))
+  })
+
+  it("writes numbers as it always has, in both", () => {
+    for (const value of [
+      -0,
+      5e-324,
+      1e-7,
+      1.5e-7,
+      123456.789,
+      1 / 3,
+      0.1,
+      -1,
+      Number.MAX_SAFE_INTEGER,
+      Number.MIN_SAFE_INTEGER
+    ]) {
+      assert.strictEqual(new TextDecoder().decode(encodeDagJson({ value })), dagJsonText({ value }))
+    }
   })
 
   it.prop("has the keys of every map in the order of their UTF-8 bytes", [json], ([value]) => {
@@ -60,6 +97,15 @@ describe("canonical dag-json", () => {
 
   it.prop("compares two keys as their UTF-8 bytes compare", [text(0, 4), text(0, 4)], ([a, b]) => {
     assert.strictEqual(Math.sign(compareUtf8(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  })
+
+  it("compares the last units before surrogates and the first after them, where both differ from anything random", () => {
+    const units = ["\u0000", "\uc000", "\ud7ff", "\ue000", "\uf7ff", "\uffff", "\u{10000}", "\u{10ffff}"]
+    for (const [one, a] of units.entries()) {
+      for (const [other, b] of units.entries()) {
+        assert.strictEqual(Math.sign(compareUtf8(a, b)), Math.sign(one - other), JSON.stringify([a, b]))
+      }
+    }
   })
 
   it("sorts U+FFFD before an emoji, which @ipld/dag-json does not", () => {

@@ -1,8 +1,8 @@
 /** Changes and JSON Patches (RFC 6902): whoever applies the patch to the one value has the other. */
 import { assert, describe, it } from "@effect/vitest"
 import { JsonPatch as Applier } from "effect"
-import type { JsonValue } from "../../../packages/core/src/asset-tree/DagJson.ts"
 import { changesOf, jsonPatchOf } from "../../../packages/core/src/history/JsonPatch.ts"
+import type { JsonValue } from "../../../packages/core/src/json/JsonValue.ts"
 import { custom, type Json, json } from "../Generators.ts"
 
 /** Applied by Effect's applier, which shares no code with ours. */

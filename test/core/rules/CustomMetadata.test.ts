@@ -1,7 +1,7 @@
 /** `custom`: any JSON object that canonical dag-json carries without change, as an object or inside a string. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { dagJsonText } from "../../../packages/core/src/asset-tree/DagJson.ts"
+import { dagJsonText } from "../../../packages/core/src/json/CanonicalJson.ts"
 import { decodeCommitRequest } from "../../../packages/core/src/rules/CommitRules.ts"
 import { custom, type Json, type JsonObject, order, plainBody, reordered } from "../Generators.ts"
 
@@ -53,6 +53,17 @@ describe("custom", () => {
     assert.deepStrictEqual(problems({ "/": "bafk" }), [`/custom/~1 ${message}`])
     assert.deepStrictEqual(problems({ "a/b": [{ "~": { "/": { bytes: "" } } }] }), [`/custom/a~1b/0/~0/~1 ${message}`])
     assert.deepStrictEqual(problems('{"a":{"/":1}}'), [`/custom/a/~1 ${message}`])
+  })
+
+  it("refuses keys of one object that codecs order differently, wherever, and takes them apart or with others", () => {
+    const message = (first: string, second: string) =>
+      `must not have both the keys "${first}" and "${second}": programs disagree which of them comes first (UTF-8 or UTF-16 order), and so about the tree's CID; rename one`
+    const disputed = { "🎨": 1, "\ufffd": 2, a: 3 }
+    assert.deepStrictEqual(problems(disputed), [`/custom ${message("\ufffd", "🎨")}`])
+    assert.deepStrictEqual(problems({ x: [{}, disputed] }), [`/custom/x/1 ${message("\ufffd", "🎨")}`])
+    assert.deepStrictEqual(problems(JSON.stringify(disputed)), [`/custom ${message("\ufffd", "🎨")}`])
+    const apart = { "🎨": { "\ufffd": 1 }, 中: 2, "🎩": 3 }
+    assert.deepStrictEqual(outcome(apart).custom, apart)
   })
 
   it("refuses integers outside ±(2^53−1) and numbers no double can hold, as an object and as a string", () => {

@@ -1,7 +1,8 @@
 /** Whatever is changed in what was signed, verification notices. */
 import { assert, describe, it } from "@effect/vitest"
 import { inputOfProof, parseProof, proofOf, proofText, verify } from "@treemark/core/verify"
-import { encodeDagJson, type JsonValue } from "../../../packages/core/src/asset-tree/DagJson.ts"
+import { encodeDagJson } from "../../../packages/core/src/asset-tree/DagJson.ts"
+import type { JsonValue } from "../../../packages/core/src/json/JsonValue.ts"
 import { inputOf, ledger, proofFile, sign, signed, treeMembers, utf8 } from "./Fixtures.ts"
 
 const otherThan = (value: JsonValue): JsonValue =>

@@ -4,8 +4,7 @@
  */
 import { join } from "node:path"
 import { mnemonicToSeedSync } from "@scure/bip39"
-import { amount, Caller, Charges, type NetworkRole, walletAddress } from "@treemark/core"
-import { cidOf, RAW_CODE, treeCidOf } from "@treemark/core/asset-tree/Cid"
+import { amount, Caller, Charges, cidOf, type NetworkRole, RAW_CODE, treeCidOf, walletAddress } from "@treemark/core"
 import { Duration, Effect, Layer, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,6 @@
 /** Asset trees as rows: checked on the way in and out, mended, and looked for where trees from before the table are. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContentStore, StorageUnavailable } from "@treemark/core"
-import { cidOf, RAW_CODE, treeCidOf } from "@treemark/core/asset-tree/Cid"
+import { ContentStore, cidOf, RAW_CODE, StorageUnavailable, treeCidOf } from "@treemark/core"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { BlockDamaged } from "../../../packages/daemon/src/content/BlockErrors.ts"

@@ -1,7 +1,7 @@
 /** What becomes of a proof of inclusion when a node tells less than a whole block, or not the truth: a reason, never a guess. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { readHeader } from "@treemark/core/proof/BlockHeader"
+import { readHeader } from "@treemark/core/inclusion"
 import { Effect } from "effect"
 import { bytesToHex, type Hex, keccak256, numberToHex } from "viem"
 import { checkpointOf } from "../../../packages/daemon/src/commits/Checkpoint.ts"

@@ -3,11 +3,28 @@
  * tree on every network (decisions.md, section 5). What was done, and by whom it was sent, is in the commit record.
  */
 import type { WalletAddress } from "../identity/WalletAddress.ts"
-import type { CommitRequest } from "../rules/CommitRequest.ts"
-import type { JsonValue } from "./DagJson.ts"
+import type { JsonObject } from "../json/JsonValue.ts"
 import { licenseOf } from "./License.ts"
 
-export type AssetTree = { readonly [member: string]: JsonValue }
+export type AssetTree = JsonObject
+
+/** What of a commit request goes into the tree. */
+export interface TreeFields {
+  readonly assetCid: string
+  readonly assetSha256: string
+  readonly encodingFormat: string
+  readonly assetTimestampCreated: number
+  readonly assetCreator: string
+  readonly licenseName?: string
+  readonly licenseDocument?: string
+  readonly abstract?: string
+  readonly headline?: string
+  readonly integrityCid?: string
+  readonly nftChainID?: number
+  readonly nftContractAddress?: string
+  readonly nftTokenID?: string
+  readonly custom?: JsonObject
+}
 
 /** Where the tree's signature is made: by the daemon with the caller's wallet, or by the author somewhere else. */
 export type SigningPlace = "daemon" | "elsewhere"
@@ -20,7 +37,7 @@ export type SigningPlace = "daemon" | "elsewhere"
  * author signed elsewhere; one inside `custom` was dropped by the rules.
  */
 export const assetTreeOf = (input: {
-  readonly request: CommitRequest
+  readonly request: TreeFields
   readonly author: WalletAddress
   readonly serviceName: string
   readonly signedAt: SigningPlace
@@ -39,7 +56,7 @@ export const assetTreeOf = (input: {
   }
 }
 
-const optionalMembers = (request: CommitRequest): AssetTree => {
+const optionalMembers = (request: TreeFields): AssetTree => {
   const { abstract, headline, integrityCid, custom } = request
   const { nftChainID, nftContractAddress, nftTokenID } = request
   const hasNft = nftChainID !== undefined || nftContractAddress !== undefined || nftTokenID !== undefined

@@ -4,10 +4,11 @@
  * only when one was given. Such a tree has neither `creatorWallet` nor `assetSourceType`: its signature does not cover who the author is
  * said to be, which only the commit record tells. (An author may give their address as `custom.creatorWallet`, and is covered then.)
  */
+
+import type { JsonValue } from "../json/JsonValue.ts"
 import type { AssetTree } from "./AssetTree.ts"
 import { checksumOf } from "./Checksum.ts"
 import { cidOf, RAW_CODE } from "./Cid.ts"
-import type { JsonValue } from "./DagJson.ts"
 import type { CustomProblem, TreeEncoding } from "./TreeEncoding.ts"
 
 /** Each member with the fields of a commit request that it comes from. */

@@ -3,7 +3,7 @@
  * another form can have its own, such as nit's.
  */
 import { Context } from "effect"
-import type { NetworkRole } from "../ledger/Ledger.ts"
+import type { NetworkRole } from "../identity/NetworkRole.ts"
 import { checksumOf } from "./Checksum.ts"
 import { treeCidOf } from "./Cid.ts"
 import { encodeDagJson } from "./DagJson.ts"

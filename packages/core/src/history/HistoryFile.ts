@@ -4,7 +4,8 @@
  * proofs as raw blocks. A commit without a proof says why, and carries the text that stands on the ledger.
  */
 import { cidOf, DAG_JSON_CODE, RAW_CODE } from "../asset-tree/Cid.ts"
-import { dagJsonText, type JsonValue } from "../asset-tree/DagJson.ts"
+import { dagJsonText } from "../json/CanonicalJson.ts"
+import type { JsonValue } from "../json/JsonValue.ts"
 
 export const HISTORY_MEDIA_TYPE = "application/vnd.treemark.history+json;version=1"
 

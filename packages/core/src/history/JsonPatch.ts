@@ -3,7 +3,7 @@
  * (RFC 6902) that makes the one of the other. Places are JSON pointers (RFC 6901). The order of an object's keys is no change. Pure;
  * the two values may be hostile, but not deeper than the reader lets them be (64).
  */
-import type { JsonValue } from "../asset-tree/DagJson.ts"
+import type { JsonValue } from "../json/JsonValue.ts"
 
 export type PatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: JsonValue }

@@ -3,12 +3,12 @@
  * roles; a profile says which chains fill them. Gas amounts are in 10^-18 of the native token.
  */
 import { Context, type Effect, Schema } from "effect"
+import { NetworkRole } from "../identity/NetworkRole.ts"
 import { WalletAddress } from "../identity/WalletAddress.ts"
 import { Amount } from "../money/Amount.ts"
 import type { StorageUnavailable } from "./ContentStore.ts"
 
-export const NetworkRole = Schema.Literals(["mainnet", "testnet"])
-export type NetworkRole = typeof NetworkRole.Type
+export { NetworkRole }
 
 /** The ledger did not take the commit: nothing was recorded, nothing is charged. */
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {

@@ -3,9 +3,10 @@
  * properties and goes with the tree wherever anybody records it; an act names what was done, when, on which chain and in which contract,
  * so that its signature is worth nothing elsewhere. `actSignature` of a commit record is EIP-191 over {@link actChecksum} as text.
  */
+import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { checksumOf } from "../asset-tree/Checksum.ts"
-import { encodeDagJson } from "../asset-tree/DagJson.ts"
 import { toEip55 } from "../identity/Eip55.ts"
+import { dagJsonText } from "../json/CanonicalJson.ts"
 
 export interface ActStatement {
   /** The record's `abstract`: the commit message, or `Action NAME.` */
@@ -33,12 +34,14 @@ export const actChecksum = (act: ActStatement): string => checksumOf(actBytes(ac
 
 /** The bytes behind {@link actChecksum}, for people who want to see what they sign. */
 export const actBytes = (act: ActStatement): Uint8Array =>
-  encodeDagJson({
-    abstract: act.abstract,
-    action: act.action,
-    assetTreeSha256: act.assetTreeSha256.toLowerCase(),
-    author: toEip55(act.author),
-    chainID: act.chainID,
-    contract: toEip55(act.contract),
-    timestampCreated: act.timestampCreated
-  })
+  utf8ToBytes(
+    dagJsonText({
+      abstract: act.abstract,
+      action: act.action,
+      assetTreeSha256: act.assetTreeSha256.toLowerCase(),
+      author: toEip55(act.author),
+      chainID: act.chainID,
+      contract: toEip55(act.contract),
+      timestampCreated: act.timestampCreated
+    })
+  )

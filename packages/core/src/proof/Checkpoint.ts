@@ -5,11 +5,11 @@
  */
 import { recoverSigner } from "../asset-tree/Signature.ts"
 import { isAddressText, toEip55 } from "../identity/Eip55.ts"
+import { isJsonObject, type JsonObject } from "../json/JsonValue.ts"
+import { readJsonObject } from "../json/ReadJson.ts"
 import { CHECKPOINT_MEDIA_TYPE, type CheckpointSignature, checkpointChecksum } from "./CheckpointFile.ts"
 import { addressIn, countIn, hashIn, memberOf, type Need, textIn } from "./Members.ts"
 import type { ProofProblem } from "./ParseProof.ts"
-import { isJsonObject, type JsonObject } from "./Proof.ts"
-import { readJsonObject } from "./ReadJson.ts"
 
 /** Largest file that is read, in bytes: about 160,000 blocks. */
 export const CHECKPOINT_LIMIT = 16 * 1024 * 1024

@@ -4,8 +4,8 @@
  */
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { checksumOf } from "../asset-tree/Checksum.ts"
-import { dagJsonText, type JsonValue } from "../asset-tree/DagJson.ts"
-import type { JsonObject } from "./Proof.ts"
+import { dagJsonText } from "../json/CanonicalJson.ts"
+import type { JsonObject, JsonValue } from "../json/JsonValue.ts"
 
 export const CHECKPOINT_MEDIA_TYPE = "application/vnd.treemark.checkpoint+json;version=1"
 

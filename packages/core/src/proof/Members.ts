@@ -1,6 +1,6 @@
 /** Members of a JSON object that somebody else wrote, read as what they must be. Only own members count, never the prototype's. */
 import { isAddressText } from "../identity/Eip55.ts"
-import { isJsonObject, type JsonObject } from "./Proof.ts"
+import { isJsonObject, type JsonObject } from "../json/JsonValue.ts"
 
 /** Answers `value`; when it is undefined, notes that the member at `path` (JSON pointer) must be what is `wanted`. */
 export type Need = <A>(path: string, value: A | undefined, wanted: string) => A | undefined

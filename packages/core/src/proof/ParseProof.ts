@@ -2,14 +2,16 @@
  * Reads a proof file that somebody else wrote. Every input gives an answer: the proof, or what is wrong with the file, member by
  * member. Whether the proof holds is not asked here; that is verification.
  */
+
+import type { JsonObject } from "../json/JsonValue.ts"
+import { type JsonReading, readJsonObject } from "../json/ReadJson.ts"
+import { textOfObject } from "../json/StrictReader.ts"
 import { parseBase64 } from "./Base64.ts"
 import type { Inclusion } from "./Inclusion.ts"
 import type { LedgerPosition } from "./LedgerPosition.ts"
 import { addressIn, countIn, hashIn, type Need, objectIn, textIn } from "./Members.ts"
-import { type JsonObject, PROOF_LIMIT, PROOF_MARKS, PROOF_MEDIA_TYPE, RECORD_LIMIT } from "./Proof.ts"
+import { PROOF_LIMIT, PROOF_MARKS, PROOF_MEDIA_TYPE, RECORD_LIMIT } from "./Proof.ts"
 import { readInclusion } from "./ReadInclusion.ts"
-import { type JsonReading, readJsonObject } from "./ReadJson.ts"
-import { textOfObject } from "./WalkJson.ts"
 
 export type ProofRefusalCode =
   | "proof_too_large"

@@ -5,7 +5,7 @@
  * serialised again; `commit.record` repeats that text as an object for readers. Unknown members are ignored, which is how
  * later additions join version 1, as the inclusion proof (Inclusion.ts) did.
  */
-import type { JsonValue } from "../asset-tree/DagJson.ts"
+import { isJsonObject, type JsonObject } from "../json/JsonValue.ts"
 import { base64Of } from "./Base64.ts"
 import { type Inclusion, type InclusionDocument, inclusionDocument } from "./Inclusion.ts"
 import { type LedgerPosition, ledgerPositionOf } from "./LedgerPosition.ts"
@@ -18,8 +18,6 @@ export const TREE_LIMIT = 1024 * 1024
 export const RECORD_LIMIT = 1024 * 1024
 /** Most brackets, commas and colons outside of strings. A real proof has about a hundred, for its large parts are texts. */
 export const PROOF_MARKS = 100_000
-
-export type JsonObject = { readonly [member: string]: JsonValue }
 
 /** A proof as its JSON file holds it. */
 export interface ProofDocument {
@@ -64,14 +62,4 @@ const recordOf = (commitData: string): JsonObject => {
   const record: unknown = JSON.parse(commitData)
   if (isJsonObject(record)) return record
   throw new TypeError("The commit data of a proof is the text of a JSON object.")
-}
-
-/** Whether a parsed JSON value is an object (not null, not an array). */
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** The member `name` of `object` when it is a string; the prototype is never looked at. */
-export const textMember = (object: JsonObject | undefined, name: string): string | undefined => {
-  const value = object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
-  return typeof value === "string" ? value : undefined
 }

@@ -1,7 +1,8 @@
 /** Reads `ledger.inclusion` of a proof file. Version 1 has it as an optional member; where it is there, it must be whole. */
+
+import type { JsonObject } from "../json/JsonValue.ts"
 import { HEADER_LIMIT, INCLUSION_LIMIT, type Inclusion, NODES_LIMIT, type ProvenLeaf } from "./Inclusion.ts"
 import { countIn, hexBytes, memberOf, type Need, objectIn } from "./Members.ts"
-import type { JsonObject } from "./Proof.ts"
 
 const PLACE = "/ledger/inclusion"
 const HEX = "0x and an even number of hex digits, with all other parts at most 2 MiB"

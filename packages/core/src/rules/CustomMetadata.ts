@@ -3,13 +3,10 @@
  * It goes into the asset tree as it is, so what canonical dag-json cannot carry without change is refused, with its place.
  */
 import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
-import { compareUtf8, type JsonValue } from "../asset-tree/DagJson.ts"
+import type { JsonObject } from "../json/JsonValue.ts"
+import { compareUtf8 } from "../json/Utf8.ts"
 import { parseStrictJsonText } from "./StrictJson.ts"
 import { LONGEST_NAME, lengthProblem, surrogateProblem } from "./Text.ts"
-
-export interface JsonObject {
-  readonly [key: string]: JsonValue
-}
 
 /** How deep `custom` may nest; it is the first level itself. */
 const DEEPEST = 32
@@ -46,6 +43,8 @@ function* walk(container: object, path: ReadonlyArray<string>): Generator<Proble
   }
   const isArray = Array.isArray(container)
   const keys = isArray ? Array.from(container.keys(), String) : Object.keys(container).sort(compareUtf8)
+  const disputed = isArray ? undefined : disputedKeys(keys)
+  if (disputed !== undefined) yield { path, issue: disputed }
   for (const key of keys) {
     const keyProblem = isArray ? undefined : problemOfKey(key)
     if (keyProblem !== undefined) yield { path: [...path, key], issue: keyProblem }
@@ -61,6 +60,19 @@ function* walk(container: object, path: ReadonlyArray<string>): Generator<Proble
 
 const problemOfKey = (key: string): string | undefined =>
   key === "/" ? 'must not have the key "/": dag-json reserves it for links and bytes' : surrogateProblem(key)
+
+/** Codecs sort the keys of a map by their UTF-8 bytes, as dag-json says, or by UTF-16 units; a tree must be the same for all of them. */
+const disputedKeys = (sorted: ReadonlyArray<string>): string | undefined => {
+  const units = [...sorted].sort()
+  const at = sorted.findIndex((key, index) => key !== units[index])
+  if (at === -1) return undefined
+  const [first, second] = [sorted[at], units[at]].map((key) => shown(String(key)))
+  return `must not have both the keys ${first} and ${second}: programs disagree which of them comes first (UTF-8 or UTF-16 order), and so about the tree's CID; rename one`
+}
+
+/** What has no shape of its own is written as its code point, or nobody would see which key is meant. */
+const shown = (key: string): string =>
+  `"${(key.length > 60 ? `${key.slice(0, 60)}…` : key).toWellFormed().replaceAll(/[\p{C}\p{Z}\p{M}"]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)}"`
 
 const problemOfScalar = (value: unknown): string | undefined => {
   if (typeof value === "string") return surrogateProblem(value)

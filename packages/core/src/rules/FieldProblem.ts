@@ -3,7 +3,7 @@
  * Schema become these. The answer is the same whatever the order of the body's members.
  */
 import { Effect, JsonPointer, Schema, SchemaAST, type SchemaIssue } from "effect"
-import { compareUtf8 } from "../asset-tree/DagJson.ts"
+import { compareUtf8 } from "../json/Utf8.ts"
 import { nearestName } from "./NearestName.ts"
 
 export class FieldProblem extends Schema.Class<FieldProblem>("@treemark/core/rules/FieldProblem")({

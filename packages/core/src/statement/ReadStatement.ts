@@ -2,11 +2,12 @@
  * Reads a statement file of somebody else: strict JSON, every member what it must be, and no other: the signature covers the members named here
  * and no more, so one more could say what nobody signed. What the statement says is checked elsewhere.
  */
+
+import { isJsonObject, type JsonObject } from "../json/JsonValue.ts"
+import { readJsonObject } from "../json/ReadJson.ts"
+import { shown } from "../json/Shown.ts"
 import { addressIn, countIn, memberOf, type Need, objectIn, textIn } from "../proof/Members.ts"
 import type { ProofProblem } from "../proof/ParseProof.ts"
-import { isJsonObject, type JsonObject } from "../proof/Proof.ts"
-import { readJsonObject } from "../proof/ReadJson.ts"
-import { shown } from "../proof/Shown.ts"
 import { COMPACT_LIMIT } from "./Receipt.ts"
 import {
   MOVEMENT_KINDS,

@@ -7,8 +7,10 @@
  */
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import { checksumOf } from "../asset-tree/Checksum.ts"
-import { dagJsonText, type JsonValue } from "../asset-tree/DagJson.ts"
 import { canonicalSignature } from "../asset-tree/Signature.ts"
+import { dagJsonText } from "../json/CanonicalJson.ts"
+import type { JsonValue } from "../json/JsonValue.ts"
+import { utf8Text } from "../json/Utf8.ts"
 import { base64Of, parseBase64 } from "../proof/Base64.ts"
 
 export const RECEIPT_VERSION = 1
@@ -84,12 +86,4 @@ const base64UrlOf = (bytes: Uint8Array): string =>
 const parseBase64Url = (text: string): Uint8Array | undefined => {
   const base64 = text.replaceAll("-", "+").replaceAll("_", "/")
   return text === "" ? undefined : parseBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, "="))
-}
-
-const utf8Text = (bytes: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 /** The receipts in a statement: read from their charges, signed by the service, and chained from the opening to the closing. */
+
+import { readJsonObjectText } from "../json/ReadJson.ts"
 import { textIn } from "../proof/Members.ts"
-import { readJsonObjectText } from "../proof/ReadJson.ts"
 import type { Finding, RecoverText } from "./Finding.ts"
 import { canonicalText, openReceipt, RECEIPT_VERSION, type Receipt, type SignedReceipt } from "./Receipt.ts"
 import type { Statement } from "./Statement.ts"

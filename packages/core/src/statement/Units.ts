@@ -1,7 +1,8 @@
 /** Amounts in files of other people: exact decimal text of a bounded length, as smallest units (10^-18). */
+
+import type { JsonObject } from "../json/JsonValue.ts"
 import { parseExactTokens } from "../money/Decimal.ts"
 import { textIn } from "../proof/Members.ts"
-import type { JsonObject } from "../proof/Proof.ts"
 
 /** More digits than any ledger has tokens; longer texts only cost time. */
 const LONGEST = 64

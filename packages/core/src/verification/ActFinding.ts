@@ -4,9 +4,9 @@
  */
 import { canonicalSignature, recoverSigner } from "../asset-tree/Signature.ts"
 import { isAddressText, toEip55 } from "../identity/Eip55.ts"
+import { textMember } from "../json/JsonValue.ts"
+import { shown, shownOrNull } from "../json/Shown.ts"
 import { actChecksum } from "../proof/Act.ts"
-import { textMember } from "../proof/Proof.ts"
-import { shown, shownOrNull } from "../proof/Shown.ts"
 import { type Evidence, signerOf } from "./Evidence.ts"
 import { type Act, type Check, passed, stopped } from "./Report.ts"
 

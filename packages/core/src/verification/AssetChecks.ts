@@ -2,7 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
 import { isSha256Text } from "../asset-tree/Checksum.ts"
 import { DAG_PB_CODE, type ParsedCid, parseCid, RAW_CODE, SHA2_256_CODE } from "../asset-tree/Cid.ts"
-import { textMember } from "../proof/Proof.ts"
+import { textMember } from "../json/JsonValue.ts"
 import type { MeasuredAsset } from "./AssetMeter.ts"
 import type { Evidence } from "./Evidence.ts"
 import { type Check, passed, stopped } from "./Report.ts"

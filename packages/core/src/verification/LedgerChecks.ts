@@ -1,9 +1,11 @@
 /** The ledger's side: the record is the text that was committed, and its committer is who sent the transaction. */
 import { parseCid } from "../asset-tree/Cid.ts"
 import { isAddressText, toEip55 } from "../identity/Eip55.ts"
-import { differingMember, exactJson } from "../proof/ExactJson.ts"
-import { PROOF_MARKS, textMember } from "../proof/Proof.ts"
-import { isTextOf, readJsonObjectText } from "../proof/ReadJson.ts"
+import { differingMember } from "../json/ExactJson.ts"
+import { textMember } from "../json/JsonValue.ts"
+import { isTextOf } from "../json/PlainJson.ts"
+import { readJsonObjectText } from "../json/ReadJson.ts"
+import { PROOF_MARKS } from "../proof/Proof.ts"
 import { type Evidence, person } from "./Evidence.ts"
 import { type Check, passed, stopped } from "./Report.ts"
 
@@ -15,7 +17,7 @@ export const commitData = ({ input }: Evidence): Check => {
   const onLedger = readJsonObjectText(text, PROOF_MARKS)
   if (!onLedger.ok)
     return stopped(name, "commit_data_not_json", { expected: "one JSON object", actual: onLedger.message })
-  const differing = differingMember(exactJson(text), exactJson(recordText ?? JSON.stringify(record, finite)))
+  const differing = differingMember(text, recordText ?? JSON.parse(JSON.stringify(record, finite)))
   return differing === undefined
     ? passed(name)
     : stopped(name, "commit_data_differs", { expected: differing.left, actual: differing.right })

@@ -2,8 +2,9 @@
  * Whether the members that verification reads are of the kind that they must be. One that is missing or null is not given; one of another
  * kind would be absent for this program and something else for the next, so it is never passed over.
  */
+
+import type { JsonObject } from "../json/JsonValue.ts"
 import { memberOf } from "../proof/Members.ts"
-import type { JsonObject } from "../proof/Proof.ts"
 import type { Evidence } from "./Evidence.ts"
 import { type Check, type Compared, passed, stopped } from "./Report.ts"
 

@@ -3,8 +3,9 @@
  * they do not hold; `provenance` says how much each is worth: `signed` is covered by the signature found, `ledger` by an
  * inclusion proof, `claimed` by nothing but the file itself.
  */
+
+import { shownOrNull } from "../json/Shown.ts"
 import type { LedgerPosition } from "../proof/LedgerPosition.ts"
-import { shownOrNull } from "../proof/Shown.ts"
 import { type CheckName, CODES, type Code } from "./Codes.ts"
 
 export type Verdict = "valid" | "unconfirmed" | "invalid"

@@ -3,9 +3,9 @@
  * bytes given are hashed; a tree is never serialised again.
  */
 import { toEip55 } from "../identity/Eip55.ts"
+import { textMember } from "../json/JsonValue.ts"
+import { shown, shownOrNull } from "../json/Shown.ts"
 import type { ReadProof } from "../proof/ParseProof.ts"
-import { textMember } from "../proof/Proof.ts"
-import { shown, shownOrNull } from "../proof/Shown.ts"
 import { actOf, actSignature } from "./ActFinding.ts"
 import { answersOf } from "./Answers.ts"
 import { assetCid, assetSha256 } from "./AssetChecks.ts"

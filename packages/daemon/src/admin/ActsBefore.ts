@@ -2,9 +2,15 @@
  * Which signed acts of a page were recorded before it: the same act again is a copy, and the copier's word. Only a page that holds a signed
  * act by a wallet that nobody trusts has the ledger asked for what came before, and only records that carry the same signature are verified.
  */
-import { Ledger, type LedgerCommit, type LedgerPlace, type NetworkRole, signedActOf } from "@treemark/core"
-import { canonicalSignature } from "@treemark/core/asset-tree/Signature"
-import { readJsonObjectText } from "@treemark/core/proof/ReadJson"
+import {
+  canonicalSignature,
+  Ledger,
+  type LedgerCommit,
+  type LedgerPlace,
+  type NetworkRole,
+  readJsonObjectText,
+  signedActOf
+} from "@treemark/core"
 import { RECORD_LIMIT, type Report, textMember } from "@treemark/core/verify"
 import { Effect } from "effect"
 import { type OpenedCommit, openCommit } from "./CommitOnLedger.ts"

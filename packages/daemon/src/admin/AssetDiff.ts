@@ -1,6 +1,5 @@
 /** Two commits of an asset, found by what people call them, with what is needed to compare them. */
-import { Ledger, type LedgerCommit, type NetworkRole } from "@treemark/core"
-import { readJsonObject } from "@treemark/core/proof/ReadJson"
+import { Ledger, type LedgerCommit, type NetworkRole, readJsonObject } from "@treemark/core"
 import { TREE_LIMIT } from "@treemark/core/verify"
 import { Effect } from "effect"
 import { Networks } from "../evm/Networks.ts"

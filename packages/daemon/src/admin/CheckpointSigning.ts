@@ -2,8 +2,13 @@
  * Signing checkpoint files with a wallet of this daemon: one's own as they are, somebody else's (cosigning) only after our own node has shown
  * every block and contract in them. A signature says "I saw this", so a file that is damaged or badly signed gets none.
  */
-import { type Checkpoint, checkpointChecksum, checkpointFileText, parseCheckpoint } from "@treemark/core"
-import { readJsonObject } from "@treemark/core/proof/ReadJson"
+import {
+  type Checkpoint,
+  checkpointChecksum,
+  checkpointFileText,
+  parseCheckpoint,
+  readJsonObject
+} from "@treemark/core"
 import { Effect } from "effect"
 import { Accounts } from "../accounts/Accounts.ts"
 import { unseenIn } from "../commits/Checkpoint.ts"

@@ -9,9 +9,9 @@ import {
   type LedgerPosition,
   parseCid,
   proofOf,
-  proofText
+  proofText,
+  readJsonObjectText
 } from "@treemark/core"
-import { readJsonObjectText } from "@treemark/core/proof/ReadJson"
 import { type JsonObject, RECORD_LIMIT, textMember } from "@treemark/core/verify"
 import { Effect, Option } from "effect"
 import { BlockDamaged } from "../content/BlockErrors.ts"

@@ -2,8 +2,14 @@
  * The proof of a commit: the tree's bytes from the content store, the record and its place from the job that made it here or, for a commit
  * that somebody else made, from the ledger; and the proof of inclusion, or the reason why there is none.
  */
-import { ContentStore, Ledger, type LedgerCommit, type NetworkRole, StorageUnavailable } from "@treemark/core"
-import { readJsonObject } from "@treemark/core/proof/ReadJson"
+import {
+  ContentStore,
+  Ledger,
+  type LedgerCommit,
+  type NetworkRole,
+  readJsonObject,
+  StorageUnavailable
+} from "@treemark/core"
 import { TREE_LIMIT, textMember } from "@treemark/core/verify"
 import { Effect, Option, Schema } from "effect"
 import { FinishedCommits } from "../commits/FinishedCommits.ts"

@@ -4,18 +4,20 @@
  */
 import {
   type AccountId,
+  CidText,
   checksumOf,
+  decodeBody,
   FieldProblem,
   InvalidFields,
+  MediaType,
   parseCid,
   RAW_CODE,
   Registration,
   Registry,
+  SHA2_256_CODE,
+  Sha256Text,
   StorageUnavailable
 } from "@treemark/core"
-import { SHA2_256_CODE } from "@treemark/core/asset-tree/Cid"
-import { decodeBody } from "@treemark/core/rules/FieldProblem"
-import { CidText, MediaType, Sha256Text } from "@treemark/core/rules/RequestFields"
 import { Clock, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Assets, IMPORT_PROFILE, RegisteredAsset, RegistrationConflict } from "./Assets.ts"

@@ -3,7 +3,7 @@
  * the store can check: sha2-256 (0x12), or identity (0x00, the content stands in the CID itself) up to 128 bytes.
  */
 import { hash } from "node:crypto"
-import { parseCid, SHA2_256_CODE } from "@treemark/core/asset-tree/Cid"
+import { parseCid, SHA2_256_CODE } from "@treemark/core"
 import { CID } from "multiformats/cid"
 import * as Digest from "multiformats/hashes/digest"
 

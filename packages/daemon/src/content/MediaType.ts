@@ -2,8 +2,7 @@
  * The MIME type of an asset: what was declared, else what the first bytes show, else what the file's name says, else
  * application/octet-stream. Text, JSON and SVG show nothing certain in their bytes, so there the name decides.
  */
-import { FieldProblem, InvalidFields } from "@treemark/core"
-import { MediaType } from "@treemark/core/rules/RequestFields"
+import { FieldProblem, InvalidFields, MediaType } from "@treemark/core"
 import { Effect, Option, Schema } from "effect"
 import { Mime } from "effect/http"
 import { fileTypeFromBuffer } from "file-type"

@@ -3,9 +3,14 @@
  * away. What a node does not tell, or tells so that its hashes cannot be reproduced, is left out with the reason; never guessed.
  */
 import type { Inclusion, InclusionOrReason, LedgerPosition } from "@treemark/core"
-import { type BlockHeader, readHeader } from "@treemark/core/proof/BlockHeader"
-import { INCLUSION_LIMIT, inclusionSize } from "@treemark/core/proof/Inclusion"
-import { openInclusion, transactionHolds } from "@treemark/core/verification/InclusionProof"
+import {
+  type BlockHeader,
+  INCLUSION_LIMIT,
+  inclusionSize,
+  openInclusion,
+  readHeader,
+  transactionHolds
+} from "@treemark/core/inclusion"
 import { Effect, Option, Schema } from "effect"
 import { type Hex, hexToBytes, keccak256, numberToHex, type RpcTransaction } from "viem"
 import { type RpcObject, rebuildHeader, unknownFields } from "./InclusionHeader.ts"

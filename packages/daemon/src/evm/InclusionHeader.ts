@@ -3,7 +3,7 @@
  * tried, and the keccak-256 decides: what does not hash to the block's hash is no header. Orders: Ethereum (Yellow Paper, EIP-1559, 4895,
  * 4844, 4788, 7685, 7928), Avalanche's subnet-evm and coreth (Granite and Helicon included).
  */
-import { encodeRlp, rlpInteger } from "@treemark/core/proof/Rlp"
+import { encodeRlp, rlpInteger } from "@treemark/core/inclusion"
 import { type Hex, hexToBytes, keccak256 } from "viem"
 
 /** A block as JSON-RPC tells it; what is in it is not known before it is looked at. */

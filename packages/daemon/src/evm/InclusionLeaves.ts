@@ -3,7 +3,7 @@
  * on trust: a leaf counts when the trie over all of them has the root that the header names.
  */
 import type { ProvenLeaf } from "@treemark/core"
-import { encodeRlp, rlpInteger } from "@treemark/core/proof/Rlp"
+import { encodeRlp, rlpInteger } from "@treemark/core/inclusion"
 import { Effect, Schema } from "effect"
 import {
   formatTransaction,

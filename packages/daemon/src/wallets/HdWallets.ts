@@ -5,8 +5,7 @@
  * m/44'/60'/0'/1/N, where no account can ever be; their index here is −N.
  */
 import { HDKey } from "@scure/bip32"
-import { addressOfPrivateKey, personalMessageHash } from "@treemark/core/asset-tree/Signature"
-import { type WalletAddress, walletAddress } from "@treemark/core/identity/WalletAddress"
+import { addressOfPrivateKey, personalMessageHash, type WalletAddress, walletAddress } from "@treemark/core"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { type DigestSignature, fastestSign } from "./DigestSigning.ts"
 import { Seed } from "./Seed.ts"

@@ -1,7 +1,7 @@
 /** The act's signature by hand: the text that was signed is put together by jq and hashed, and cast says whether the author signed it. */
 import { canonicalSignature, recoverSigner } from "../../asset-tree/Signature.ts"
 import { isAddressText, toEip55 } from "../../identity/Eip55.ts"
-import { textMember } from "../../proof/Proof.ts"
+import { textMember } from "../../json/JsonValue.ts"
 import { signedText } from "../ActFinding.ts"
 import { type Evidence, signerOf } from "../Evidence.ts"
 import type { ExplainedCommand, FileNames } from "./Explanation.ts"

@@ -1,8 +1,8 @@
 /** Near misses of an act: signed by its author for another place, signed by somebody else, or not signed and recorded by a stranger. */
 import { type Recovery, recoverSigner } from "../../asset-tree/Signature.ts"
 import { isAddressText, toEip55 } from "../../identity/Eip55.ts"
+import { textMember } from "../../json/JsonValue.ts"
 import { KNOWN_CONTRACTS } from "../../proof/KnownContracts.ts"
-import { textMember } from "../../proof/Proof.ts"
 import { signedText } from "../ActFinding.ts"
 import { roleLines } from "../AuthorsFile.ts"
 import { type Evidence, signerOf } from "../Evidence.ts"

@@ -3,8 +3,8 @@
  * usual mistake that would explain it. Pure and total like verification itself, and only advice: the report is what counts.
  */
 import { utf8ToBytes } from "@noble/hashes/utils.js"
-import { textMember } from "../../proof/Proof.ts"
-import { shown } from "../../proof/Shown.ts"
+import { textMember } from "../../json/JsonValue.ts"
+import { shown } from "../../json/Shown.ts"
 import { CHECKS, type CheckName, CODES } from "../Codes.ts"
 import { type Evidence, evidenceOf, signerOf, type VerifyInput } from "../Evidence.ts"
 import type { Check, Report } from "../Report.ts"

@@ -3,7 +3,7 @@
  * that a guess was right.
  */
 import { isAddressText, toEip55 } from "../../identity/Eip55.ts"
-import { type JsonObject, textMember } from "../../proof/Proof.ts"
+import { type JsonObject, textMember } from "../../json/JsonValue.ts"
 import type { Evidence } from "../Evidence.ts"
 
 /** Who an address is, in words after a comma; undefined for a stranger. */

@@ -2,7 +2,7 @@
 
 import { isSha256Text } from "../../asset-tree/Checksum.ts"
 import { DAG_PB_CODE, parseCid } from "../../asset-tree/Cid.ts"
-import { textMember } from "../../proof/Proof.ts"
+import { textMember } from "../../json/JsonValue.ts"
 import { readLog } from "../../proof/Receipt.ts"
 import type { Evidence } from "../Evidence.ts"
 import { openInclusion } from "../InclusionProof.ts"

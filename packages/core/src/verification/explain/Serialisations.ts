@@ -2,7 +2,8 @@
  * The ways in which a tree's bytes are changed by accident: written again by another program, with other line ends, by an editor that adds a
  * newline, by a system that adds a byte order mark. Each comes with the words for it; those that change nothing are left out.
  */
-import { dagJsonText } from "../../asset-tree/DagJson.ts"
+import { dagJsonText } from "../../json/CanonicalJson.ts"
+import { utf8Text } from "../../json/Utf8.ts"
 import type { Evidence } from "../Evidence.ts"
 
 export interface Variant {
@@ -23,7 +24,7 @@ const BOM = "\ufeff"
 
 /** Every variant of the evidence's tree, the most usual first; none when the tree is not text. */
 export const variantsOf = ({ input, tree }: Evidence): ReadonlyArray<Variant> => {
-  const text = input.tree === undefined ? undefined : textOf(input.tree)
+  const text = input.tree === undefined ? undefined : utf8Text(input.tree)
   if (text === undefined || tree === undefined || tree.problem?.code === "tree_too_large") return []
   const { members } = tree
   const written = (write: (value: NonNullable<typeof members>) => string) =>
@@ -48,9 +49,6 @@ export const variantsOf = ({ input, tree }: Evidence): ReadonlyArray<Variant> =>
     return [{ of, words, bytes: new TextEncoder().encode(changed) }]
   })
 }
-
-const textOf = (bytes: Uint8Array): string | undefined =>
-  attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes))
 
 const attempt = <A>(act: () => A): A | undefined => {
   try {

@@ -6,10 +6,13 @@ import { createHash } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Stream } from "effect"
 import { encodeEventTopics, type Hex, keccak256, pad, stringToHex } from "viem"
 import { treeCidOf } from "../packages/core/src/asset-tree/Cid.ts"
 import { signReceipt } from "../packages/core/src/statement/Receipt.ts"
+import * as AssetStore from "../packages/daemon/src/content/AssetStore.ts"
+import { Assets } from "../packages/daemon/src/content/Assets.ts"
+import * as BlockFolder from "../packages/daemon/src/content/BlockFolder.ts"
 import { commitAbi } from "../packages/daemon/src/evm/CommitContract.ts"
 import { Networks } from "../packages/daemon/src/evm/Networks.ts"
 import { RpcFailure } from "../packages/daemon/src/evm/RpcFailure.ts"
@@ -44,6 +47,40 @@ const treeText = (n: number): string => JSON.stringify({ n, assetCreator: "the b
 
 /** Every other tree is a file, as all were before the store had a table for them. */
 export const isFile = (n: number): boolean => n % 2 === 0
+
+/** Two leaves and a root each. */
+const FILE_BYTES = 300_000
+
+/** Registers `files` files, each of blocks of its own, and answers their CIDs. */
+export const registerFiles = (folder: string, files: number): Promise<ReadonlyArray<string>> =>
+  Effect.gen(function* () {
+    const assets = yield* Assets
+    return yield* Effect.forEach(
+      Array.from({ length: files }, (_, n) => new Uint8Array(FILE_BYTES).fill(n % 251).fill(n >> 8, 0, 4_096)),
+      (bytes, n) => {
+        new DataView(bytes.buffer).setUint32(8, n)
+        new DataView(bytes.buffer).setUint32(FILE_BYTES - 8, n)
+        return Effect.map(
+          assets.register({
+            bytes: Stream.succeed(bytes),
+            fileName: undefined,
+            contentType: "image/png",
+            accountId: undefined
+          }),
+          ({ assetCid }) => assetCid
+        )
+      },
+      { concurrency: 8 }
+    )
+  }).pipe(
+    Effect.provide(
+      AssetStore.layer.pipe(
+        Layer.provide(BlockFolder.layer({ folder: blocksOf(folder), publicUrl: "http://127.0.0.1" })),
+        Layer.provide(storeOf(folder))
+      )
+    ),
+    Effect.runPromise
+  )
 
 /** Fills `folder` with the store of `commits` commits of one account. */
 export const fillStore = async (folder: string, commits: number): Promise<void> => {
@@ -199,6 +236,7 @@ const logOf = (n: number) => {
   const padded = text.toString("hex").padEnd(Math.ceil(text.length / 32) * 64, "0")
   return {
     blockNumber: `0x${n.toString(16)}`,
+    blockHash: txHash(n),
     logIndex: "0x0",
     transactionHash: txHash(n),
     topics: [TOPIC, pad(service as Hex), ASSET_TOPIC],

@@ -18,7 +18,7 @@ try {
     input: {
       treemarkd: join(here, "src", "cli", "main.ts"),
       ChainWorker: join(here, "src", "devchain", "ChainWorker.ts"),
-      TreeWorker: join(here, "src", "keeping", "TreeWorker.ts")
+      BlockWorker: join(here, "src", "keeping", "BlockWorker.ts")
     },
     platform: "node",
     external: /^@ethereumjs\//,

@@ -46,7 +46,7 @@ import { Outbox } from "./evm/Outbox.ts"
 import { type Profile, profileOf } from "./evm/Profile.ts"
 import { Audit } from "./keeping/Audit.ts"
 import { Backup } from "./keeping/Backup.ts"
-import { StoredTrees } from "./keeping/StoredTrees.ts"
+import { StoredBlocks } from "./keeping/StoredBlocks.ts"
 import * as S3Settings from "./S3Settings.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import * as Replicas from "./store/Replicas.ts"
@@ -128,8 +128,8 @@ type BlockStore = Layer.Layer<
 const contentFolder = (settings: Settings["Service"]): string =>
   Option.getOrElse(settings.contentFolder, () => join(settings.home, "blocks"))
 
-const storedTrees = (settings: Settings["Service"]) =>
-  Option.isSome(settings.contentUrl) ? StoredTrees.layerOfStore : StoredTrees.layerOfFolder(contentFolder(settings))
+const storedBlocks = (settings: Settings["Service"]) =>
+  Option.isSome(settings.contentUrl) ? StoredBlocks.layerOfStore : StoredBlocks.layerOfFolder(contentFolder(settings))
 
 const content = (settings: Settings["Service"]) =>
   Layer.unwrap(
@@ -171,7 +171,7 @@ export const servicesLayer = Layer.unwrap(
     const profile = yield* profileOf(settings.profile, settings.profiles)
     return Layer.mergeAll(
       AccountClosing.layer.pipe(Layer.provideMerge(Settlement.layer)),
-      Audit.layer.pipe(Layer.provide(storedTrees(settings))),
+      Audit.layer.pipe(Layer.provide(storedBlocks(settings))),
       Backup.layer(settings)
     ).pipe(
       Layer.provideMerge(Layer.mergeAll(content(settings), ledger(settings), accounts(profile))),

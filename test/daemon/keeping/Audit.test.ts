@@ -1,16 +1,17 @@
 /** The audit on stores made for it: what one changed byte, an unreachable ledger and storage elsewhere do to its answer. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { signReceipt } from "@treemark/core"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { type Hex, pad } from "viem"
-import { blocksOf, fillStore, isFile, networksOf, storeOf, wallets } from "../../../bench/AuditStore.ts"
+import { blocksOf, fillStore, isFile, networksOf, registerFiles, storeOf, wallets } from "../../../bench/AuditStore.ts"
+import * as BlockFolder from "../../../packages/daemon/src/content/BlockFolder.ts"
 import { Networks } from "../../../packages/daemon/src/evm/Networks.ts"
 import { RpcFailure } from "../../../packages/daemon/src/evm/RpcFailure.ts"
 import { Audit } from "../../../packages/daemon/src/keeping/Audit.ts"
-import { StoredTrees } from "../../../packages/daemon/src/keeping/StoredTrees.ts"
+import { StoredBlocks } from "../../../packages/daemon/src/keeping/StoredBlocks.ts"
 import * as S3Settings from "../../../packages/daemon/src/S3Settings.ts"
 import type { Settings } from "../../../packages/daemon/src/Settings.ts"
 import { Snapshot } from "../../../packages/daemon/src/store/Snapshot.ts"
@@ -24,8 +25,13 @@ const COMMITS = 25
 
 const filled = Effect.tap(tempFolder, (folder) => Effect.promise(() => fillStore(folder, COMMITS)))
 
-const audited = <E>(folder: string, trees: Layer.Layer<StoredTrees, E>, networks = networksOf(COMMITS)) =>
-  Effect.flatMap(Audit, (audit) => audit.run).pipe(
+const audited = <E>(
+  folder: string,
+  trees: Layer.Layer<StoredBlocks, E>,
+  networks = networksOf(COMMITS),
+  options: { readonly sample?: number } = {}
+) =>
+  Effect.flatMap(Audit, (audit) => audit.run(options)).pipe(
     Effect.provide(
       Audit.layer.pipe(
         Layer.provide(Layer.merge(Snapshot.layer, trees)),
@@ -95,7 +101,7 @@ describe("the audit", () => {
   it.live("reads every byte of every tree: one that was changed is found", () =>
     Effect.gen(function* () {
       const folder = yield* filled
-      const trees = StoredTrees.layerOfFolder(blocksOf(folder))
+      const trees = StoredBlocks.layerOfFolder(blocksOf(folder))
       const clean = yield* audited(folder, trees)
       assert.deepStrictEqual(clean.findings, [])
       assert.deepInclude(clean.checked, { commits: COMMITS, events: COMMITS, trees: COMMITS, receipts: COMMITS })
@@ -116,7 +122,7 @@ describe("the audit", () => {
     () =>
       Effect.gen(function* () {
         const folder = yield* filled
-        const trees = StoredTrees.layerOfFolder(blocksOf(folder))
+        const trees = StoredBlocks.layerOfFolder(blocksOf(folder))
         const [changed = "", gone = ""] = inTable(folder, (store) => {
           const cids = store
             .prepare("SELECT cid FROM asset_tree ORDER BY cid")
@@ -169,7 +175,7 @@ describe("the audit", () => {
       const folder = yield* filled
       const second = committersOf(wallets, 2).all[1]?.address ?? ""
       const found = (committers: number) =>
-        audited(folder, StoredTrees.layerOfFolder(blocksOf(folder)), withCommitBy(second)).pipe(
+        audited(folder, StoredBlocks.layerOfFolder(blocksOf(folder)), withCommitBy(second)).pipe(
           Effect.provideService(CommitterCount, committers),
           Effect.map(({ findings }) => findings.map(({ code, subject }) => [code, subject]))
         )
@@ -181,7 +187,7 @@ describe("the audit", () => {
   it.live("finds the commits of a chain elsewhere by the blocks that the jobs name", () =>
     Effect.gen(function* () {
       const folder = yield* filled
-      const trees = StoredTrees.layerOfFolder(blocksOf(folder))
+      const trees = StoredBlocks.layerOfFolder(blocksOf(folder))
       const { checked, findings } = yield* audited(folder, trees, elsewhere)
       assert.deepStrictEqual(findings, [])
       assert.deepInclude(checked, { commits: COMMITS, events: COMMITS })
@@ -191,7 +197,11 @@ describe("the audit", () => {
   it.live("says of a ledger that does not answer that commits were not compared with it", () =>
     Effect.gen(function* () {
       const folder = yield* filled
-      const { checked, clean, findings } = yield* audited(folder, StoredTrees.layerOfFolder(blocksOf(folder)), nodeDown)
+      const { checked, clean, findings } = yield* audited(
+        folder,
+        StoredBlocks.layerOfFolder(blocksOf(folder)),
+        nodeDown
+      )
       assert.isFalse(clean)
       assert.deepStrictEqual(
         findings.map(({ code, subject }) => [code, subject]),
@@ -208,7 +218,7 @@ describe("the audit", () => {
     Effect.gen(function* () {
       const folder = yield* filled
       const cut = COMMITS - 4
-      const { findings } = yield* audited(folder, StoredTrees.layerOfFolder(blocksOf(folder)), networksOf(cut))
+      const { findings } = yield* audited(folder, StoredBlocks.layerOfFolder(blocksOf(folder)), networksOf(cut))
       assert.deepStrictEqual(
         findings.map(({ code }) => code),
         Array.from({ length: 4 }, () => "event_missing")
@@ -227,10 +237,93 @@ describe("the audit", () => {
         s3SecretAccessKey: Option.some(Redacted.make(S3_KEY.secret))
       } as Settings["Service"]
       const contents = S3Settings.layer(s3.contentUrl, settings, "http://127.0.0.1")
-      const { findings } = yield* audited(folder, StoredTrees.layerOfStore.pipe(Layer.provide(contents)))
+      const { findings } = yield* audited(folder, StoredBlocks.layerOfStore.pipe(Layer.provide(contents)))
       assert.lengthOf(
         findings.filter(({ code }) => code === "tree_missing"),
         Array.from({ length: COMMITS }, (_, n) => n).filter(isFile).length
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "reads every block of every registered file: what is gone, changed or cut off is named, and registering mends it",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* filled
+        const reader = StoredBlocks.layerOfFolder(blocksOf(folder))
+        const trees = new Set(blocks(folder))
+        const assets = yield* Effect.promise(() => registerFiles(folder, 4))
+        const clean = yield* audited(folder, reader)
+        assert.deepStrictEqual(clean.findings, [])
+        assert.deepInclude(clean.checked, { files: 4, blocks: 12 })
+        assert.isNull(clean.sampledFrom)
+
+        const files = blocks(folder).filter((path) => !trees.has(path))
+        const roots = files.filter((path) => assets.includes(path.split("/").at(-1) ?? ""))
+        const leaves = files.filter((path) => !roots.includes(path))
+        const [gone = "", changed = "", cut = ""] = leaves
+        rmSync(gone)
+        const bytes = readFileSync(changed)
+        bytes[1_000] = (bytes[1_000] ?? 0) ^ 64
+        writeFileSync(changed, bytes)
+        truncateSync(cut, 4_096)
+        const spoiled = [
+          ["block_missing", gone],
+          ["block_damaged", changed],
+          ["block_damaged", cut]
+        ].map(([code = "", path = ""]) => `${code} ${path.split("/").at(-1)}`)
+        const found = yield* audited(folder, reader)
+        assert.sameMembers(
+          found.findings.map(({ code, subject }) => `${code} ${subject}`),
+          spoiled
+        )
+        for (const { advice, detail } of found.findings) {
+          assert.include(advice, "treemarkd asset register FILE")
+          assert.isTrue(assets.some((cid) => detail.includes(cid)))
+        }
+
+        const root = roots[0] ?? ""
+        rmSync(root)
+        const headless = yield* audited(folder, reader)
+        assert.deepInclude(
+          headless.findings.map(({ code, subject }) => `${code} ${subject}`),
+          `block_missing ${root.split("/").at(-1)}`
+        )
+
+        yield* Effect.promise(() => registerFiles(folder, 4))
+        assert.deepStrictEqual((yield* audited(folder, reader)).findings, [])
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("reads a sample of the files when it is asked to, and says so", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      yield* Effect.promise(() => registerFiles(folder, 5))
+      const sampled = (sample: number) =>
+        audited(folder, StoredBlocks.layerOfFolder(blocksOf(folder)), networksOf(COMMITS), { sample })
+      const two = yield* sampled(2)
+      assert.deepInclude(two.checked, { files: 2, blocks: 6 })
+      assert.strictEqual(two.sampledFrom, 5)
+      assert.isNull((yield* sampled(5)).sampledFrom)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reads the files' blocks of storage elsewhere in the same way", () =>
+    Effect.gen(function* () {
+      const folder = yield* filled
+      yield* Effect.promise(() => registerFiles(folder, 2))
+      const contents = Layer.provide(
+        StoredBlocks.layerOfStore,
+        BlockFolder.layer({ folder: blocksOf(folder), publicUrl: "http://127.0.0.1" })
+      )
+      const clean = yield* audited(folder, contents)
+      assert.deepInclude(clean.checked, { files: 2, blocks: 6 })
+      const [leaf = ""] = blocks(folder).filter((path) => readFileSync(path).length > 100_000)
+      rmSync(leaf)
+      const { findings } = yield* audited(folder, contents)
+      assert.deepInclude(
+        findings.map(({ code, subject }) => [code, subject]),
+        ["block_missing", leaf.split("/").at(-1)]
       )
     }).pipe(Effect.scoped)
   )

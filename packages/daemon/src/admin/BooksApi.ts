@@ -8,6 +8,7 @@ import { AccountName } from "./AccountName.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 
 const account = { account: AccountName }
+const Sample = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 }))
 const refused = { error: AdminRefused }
 
 export const books = HttpApiGroup.make("books").add(
@@ -28,7 +29,12 @@ export const books = HttpApiGroup.make("books").add(
     success: QuoteResponse,
     ...refused
   }),
-  HttpApiEndpoint.get("audit", "/audit", { success: AuditReport, ...refused }),
+  HttpApiEndpoint.get("audit", "/audit", {
+    /** How many files to read, drawn at random; all by default. */
+    query: { sample: Schema.optionalKey(Sample) },
+    success: AuditReport,
+    ...refused
+  }),
   HttpApiEndpoint.post("backup", "/backup", {
     /** `folder` is absolute. */
     payload: Schema.Struct({ folder: Schema.String, withKey: Schema.Boolean }),

@@ -44,7 +44,7 @@ export const booksHandlers = HttpApiBuilder.group(AdminApi, "books", (handlers) 
         Effect.provide(services),
         refused
       ),
-      audit: () => audit.run.pipe(refused),
+      audit: ({ query }) => audit.run(query).pipe(refused),
       backup: ({ payload }) => backup.run(payload).pipe(refused)
     })
   })

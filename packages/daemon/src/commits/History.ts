@@ -6,12 +6,9 @@ import { type HistoryRange, type LedgerCommit, type LedgerPlace, walletAddress }
 import { Effect } from "effect"
 import type { Hex } from "viem"
 import { commitAbi } from "../evm/CommitContract.ts"
-import { readWindows, type Span } from "../evm/LogWindows.ts"
+import { clustersOf, FIRST_WINDOW, readWindows, type Span } from "../evm/LogWindows.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
 import { ask } from "../evm/RpcFailure.ts"
-
-/** What every public node of these networks answers for at once. */
-const FIRST_WINDOW = 2_048n
 
 const commitEvent = commitAbi[0]
 
@@ -74,12 +71,12 @@ const byIndex = Effect.fnUntraced(function* (
   if (listed === undefined) return undefined
   const clusters = clustersOf(listed.filter((block) => block >= span.low && block <= span.high))
   const found: Array<LedgerCommit> = []
-  for (const { commits, ...window } of range.from === "newest" ? clusters.reverse() : clusters) {
+  for (const { count, ...window } of range.from === "newest" ? clusters.reverse() : clusters) {
     const logs = yield* readWindows(window, (narrower) => logsIn(network, assetCid, narrower), {
       first: FIRST_WINDOW,
       newestFirst: false
     })
-    if (logs.length !== commits) return undefined
+    if (logs.length !== count) return undefined
     found.push(...logs.filter(isWithin(range)))
     if (range.limit !== undefined && found.length >= range.limit) break
   }
@@ -95,21 +92,6 @@ const listedBlocks = (network: LedgerNetwork, assetCid: string) =>
       args: [assetCid]
     })
   ).pipe(Effect.catchTag("RpcFailure", () => Effect.succeed(undefined)))
-
-/** Blocks that one question can be about, with how many commits they hold: in ascending order. */
-const clustersOf = (listed: ReadonlyArray<bigint>) => {
-  const clusters: Array<{ low: bigint; high: bigint; commits: number }> = []
-  for (const block of [...listed].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {
-    const last = clusters.at(-1)
-    if (last === undefined || block - last.low >= FIRST_WINDOW) {
-      clusters.push({ low: block, high: block, commits: 1 })
-      continue
-    }
-    last.high = block
-    last.commits++
-  }
-  return clusters
-}
 
 const logsIn = Effect.fnUntraced(function* (network: LedgerNetwork, assetCid: string, window: Span) {
   const logs = yield* ask(network, () =>

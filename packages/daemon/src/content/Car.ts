@@ -3,22 +3,17 @@
  * first, depth first, in the order of the links. The bytes are streamed; of the graph only the CIDs already sent are held.
  */
 import { CarWriter } from "@ipld/car"
-import * as DagPb from "@ipld/dag-pb"
-import { type ContentStore, DAG_PB_CODE, StorageUnavailable } from "@treemark/core"
+import { type ContentStore, StorageUnavailable } from "@treemark/core"
 import { Effect, Option, Stream } from "effect"
 import type { CID } from "multiformats/cid"
 import { BlockMissing } from "./BlockErrors.ts"
+import { type Block, linksOf } from "./BlockGraph.ts"
 
 export interface CarOptions {
   /** `all` sends the whole graph, `block` the root alone. */
   readonly scope: "all" | "block"
   /** Whether a block that occurs again is sent again. */
   readonly duplicates: boolean
-}
-
-export interface Block {
-  readonly cid: CID
-  readonly bytes: Uint8Array
 }
 
 /** The CAR of the graph under `root`, whose block the caller has at hand. */
@@ -48,7 +43,7 @@ export const carOfBlocks = <E>(
 
 const neverFails = (cause: unknown): StorageUnavailable => new StorageUnavailable({ doing: "a CAR was written", cause })
 
-/** The blocks of a graph. Only dag-pb has links here: trees (dag-json) have none by the rules, leaves are raw. */
+/** The blocks of a graph. */
 const walk = (
   contents: ContentStore["Service"],
   root: Block,
@@ -67,16 +62,6 @@ const walk = (
       )
     )
   return visit(root)
-}
-
-/** A block that is no dag-pb node in spite of its CID has no links; the client sees that for itself. */
-const linksOf = ({ cid, bytes }: Block): ReadonlyArray<CID> => {
-  if (cid.code !== DAG_PB_CODE) return []
-  try {
-    return DagPb.decode(bytes).Links.map(({ Hash }) => Hash)
-  } catch {
-    return []
-  }
 }
 
 const load = Effect.fnUntraced(function* (contents: ContentStore["Service"], parent: CID, cid: CID) {

@@ -12,12 +12,17 @@ export interface Span {
   readonly high: bigint
 }
 
+/** What every public node of these networks answers for at once. */
+export const FIRST_WINDOW = 2_048n
+
 export interface WindowOptions {
   /** How many blocks the first question is about. */
   readonly first: bigint
   readonly newestFirst: boolean
   /** Reading ends when so many are found; every one by default. */
   readonly limit?: number | undefined
+  /** So many in one answer are enough: windows are made to fit, so that no answer keeps the event loop for long. */
+  readonly enough?: number
 }
 
 /** After a refusal that is no lasting rule, so many answers at half of what was refused pass before as much is tried again. */
@@ -31,7 +36,7 @@ const WAIT = Duration.millis(500)
 export const readWindows = Effect.fn("LogWindows.readWindows")(function* <A>(
   span: Span,
   read: (window: Span) => Effect.Effect<ReadonlyArray<A>, RpcFailure>,
-  { first, limit = Number.POSITIVE_INFINITY, newestFirst }: WindowOptions
+  { enough = Number.POSITIVE_INFINITY, first, limit = Number.POSITIVE_INFINITY, newestFirst }: WindowOptions
 ) {
   const parts: Array<ReadonlyArray<A>> = []
   let [count, silences, waits, calm] = [0, 0, 0, 0]
@@ -53,7 +58,10 @@ export const readWindows = Effect.fn("LogWindows.readWindows")(function* <A>(
         calm = 0
         ceiling = min(ceiling * 2n, rule ?? ceiling * 2n)
       }
-      if (blocks === width) width = min(width * 2n, ceiling ?? width * 2n)
+      const found = answer.success.length
+      if (found > enough) width = max(1n, (blocks * BigInt(enough)) / BigInt(found))
+      else if (blocks === width && found * 2 <= enough) width = min(width * 2n, ceiling ?? width * 2n)
+      yield* Effect.yieldNow
       continue
     }
     const failure = answer.failure
@@ -71,6 +79,21 @@ export const readWindows = Effect.fn("LogWindows.readWindows")(function* <A>(
   }
   return (newestFirst ? parts.reverse() : parts).flat()
 })
+
+/** Stretches that one question each can be about, with how many of `blocks` they hold: in ascending order. */
+export const clustersOf = (blocks: ReadonlyArray<bigint>) => {
+  const clusters: Array<{ low: bigint; high: bigint; count: number }> = []
+  for (const block of [...blocks].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {
+    const last = clusters.at(-1)
+    if (last === undefined || block - last.low >= FIRST_WINDOW) {
+      clusters.push({ low: block, high: block, count: 1 })
+      continue
+    }
+    last.high = block
+    last.count++
+  }
+  return clusters
+}
 
 const max = (left: bigint, right: bigint): bigint => (left > right ? left : right)
 const min = (left: bigint, right: bigint): bigint => (left < right ? left : right)

@@ -11,28 +11,28 @@ import { eachPage, readingOrder, Snapshot } from "../store/Snapshot.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
-import type { AuditFinding, AuditReport, Note } from "./AuditReport.ts"
+import { type AuditFinding, type AuditReport, findingOf, type Note } from "./AuditReport.ts"
 import { auditBooks } from "./BooksAudit.ts"
-import { beginTrees } from "./ContentAudit.ts"
+import { beginFiles, beginTrees } from "./ContentAudit.ts"
 import { auditHolds } from "./HoldsAudit.ts"
 import { auditCommits, auditLater, readEvents } from "./LedgerAudit.ts"
 import { auditReceipts } from "./ReceiptsAudit.ts"
 import { auditSettlements } from "./SettlementsAudit.ts"
-import { StoredTrees } from "./StoredTrees.ts"
+import { StoredBlocks } from "./StoredBlocks.ts"
 
 const ROLES: ReadonlyArray<NetworkRole> = ["mainnet", "testnet"]
 
 export class Audit extends Context.Service<
   Audit,
   {
-    /** Looks at everything; disagreements are the answer, not a failure. */
-    readonly run: Effect.Effect<AuditReport, StorageUnavailable>
+    /** Looks at everything, or of the files only at `sample` of them; disagreements are the answer, not a failure. */
+    readonly run: (options?: { readonly sample?: number | undefined }) => Effect.Effect<AuditReport, StorageUnavailable>
   }
 >()("@treemark/daemon/keeping/Audit") {
   static readonly layer: Layer.Layer<
     Audit,
     never,
-    SqlClient.SqlClient | Snapshot | Networks | HdWallets | StoredTrees
+    SqlClient.SqlClient | Snapshot | Networks | HdWallets | StoredBlocks
   > = Layer.effect(
     Audit,
     Effect.suspend(() => make)
@@ -54,7 +54,7 @@ interface BlockRow {
 }
 
 /** Rows looked at in one go. */
-const PAGE = 2_000
+const PAGE = 500
 
 /** The blocks in which these commits are, in order. */
 const blocksOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, where: Statement.Fragment) {
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const snapshot = yield* Snapshot
   const networks = yield* Networks
-  const stored = yield* StoredTrees
+  const stored = yield* StoredBlocks
   const service = (yield* HdWallets).address(SERVICE_WALLET)
   const own = (yield* makeCommitters).all.map(({ address }) => address)
 
@@ -87,47 +87,45 @@ const make = Effect.gen(function* () {
       SELECT DISTINCT committer FROM commit_job WHERE ${where} AND committer IS NOT NULL`
     const blocks = network.embedded ? [] : yield* blocksOf(sql, where)
     const wallets = new Set([...own, ...committers.map(({ committer }) => committer)])
-    return yield* readEvents(network, [...wallets], blocks).pipe(
-      Effect.map((events) => ({ network, role, events })),
-      orUnread(network, note)
-    )
+    return yield* readEvents(role, network, [...wallets], blocks).pipe(orUnread(network, note))
   })
 
-  const run = Effect.gen(function* () {
-    const findings: Array<AuditFinding> = []
-    const note: Note = (code, subject, detail) => void findings.push({ code, subject, detail })
-    const ledgers = yield* Effect.forEach(ROLES, (role) => eventsOf(role, note))
-    const now = yield* Clock.currentTimeMillis
-    const readTrees = yield* stored.open
-    const read = yield* snapshot.read(
-      Effect.fnUntraced(function* (store) {
-        const trees = yield* beginTrees(store, readTrees, note)
-        const books = yield* auditBooks(store, note)
-        const holds = yield* auditHolds(store, note, books, now)
-        const receipts = yield* auditReceipts(store, note, books, service)
-        yield* auditSettlements(store, note, books)
-        let commits = 0
-        const endings: Array<Effect.Effect<unknown>> = []
-        for (const ledger of ledgers) {
-          if (ledger === undefined) continue
-          const { events, network, role } = ledger
-          const { finished, later } = yield* auditCommits(store, note, role, network.chainId, events)
-          commits += finished
-          endings.push(orUnread(network, note)(auditLater(network, note, role, later)))
-        }
-        const checked = { entries: books.entries, accounts: books.balances.size, holds, receipts, commits }
-        return { checked, trees, endings }
-      })
-    )
-    yield* Effect.all(read.endings, { discard: true })
-    const trees = yield* read.trees
-    const events = ledgers.reduce((sum, ledger) => sum + (ledger?.events.byTransaction.size ?? 0), 0)
-    const report: AuditReport = {
-      clean: findings.length === 0,
-      checked: { ...read.checked, trees, events },
-      findings
-    }
-    return report
-  }).pipe(Effect.scoped, storing("the books were audited"), Effect.withSpan("Audit.run"))
+  const run = Effect.fn("Audit.run")(
+    function* ({ sample }: { readonly sample?: number | undefined } = {}) {
+      const findings: Array<AuditFinding> = []
+      const note: Note = (code, subject, detail) => void findings.push(findingOf(code, subject, detail))
+      const found = yield* Effect.forEach(ROLES, (role) => eventsOf(role, note))
+      const ledgers = found.filter((ledger) => ledger !== undefined)
+      const now = yield* Clock.currentTimeMillis
+      const reader = yield* stored.open
+      const read = yield* snapshot.read(
+        Effect.fnUntraced(function* (store) {
+          const trees = yield* beginTrees(store, reader, note)
+          const files = yield* beginFiles(store, reader, note, sample)
+          const books = yield* auditBooks(store, note)
+          const holds = yield* auditHolds(store, note, books, now)
+          const receipts = yield* auditReceipts(store, note, books, service)
+          yield* auditSettlements(store, note, books)
+          const { finished: commits, later } = yield* auditCommits(store, note, ledgers)
+          const endings = ledgers.map((ledger) => orUnread(ledger.network, note)(auditLater(ledger, note, later)))
+          const checked = { entries: books.entries, accounts: books.balances.size, holds, receipts, commits }
+          return { checked, trees, files, endings }
+        })
+      )
+      yield* Effect.all(read.endings, { discard: true })
+      const trees = yield* read.trees
+      const { blocks, files, registered } = yield* read.files
+      const events = ledgers.reduce((sum, ledger) => sum + ledger.byTransaction.size, 0)
+      const report: AuditReport = {
+        clean: findings.length === 0,
+        checked: { ...read.checked, trees, events, files, blocks },
+        sampledFrom: files < registered ? registered : null,
+        findings
+      }
+      return report
+    },
+    Effect.scoped,
+    storing("the books were audited")
+  )
   return Audit.of({ run })
 })

@@ -1,5 +1,6 @@
-/** What an audit finds: every place where books, jobs, ledger and content store disagree. Codes are stable. */
+/** What an audit finds: every place where books, jobs, ledger and content store disagree, and what to do about it. Codes are stable. */
 import { Schema } from "effect"
+import { ADVICE } from "./AuditAdvice.ts"
 
 const MEANINGS = {
   entry_unbalanced: "The postings of an entry do not sum to zero.",
@@ -24,7 +25,9 @@ const MEANINGS = {
   event_unknown: "The ledger has a commit by the service's wallet that no job here knows.",
   ledger_unread: "The ledger could not be read, so commits were not compared with it.",
   tree_missing: "The content store does not hold an asset tree that was committed.",
-  tree_damaged: "The content store has an asset tree whose bytes are damaged or cannot be read."
+  tree_damaged: "The content store has an asset tree whose bytes are damaged or cannot be read.",
+  block_missing: "A block of a registered file is not in the content store.",
+  block_damaged: "A block of a registered file is damaged or cannot be read."
 } as const
 
 export type AuditCode = keyof typeof MEANINGS
@@ -35,7 +38,9 @@ export const AuditFinding = Schema.Struct({
   code: Schema.Literals(Object.keys(MEANINGS) as ReadonlyArray<AuditCode>),
   /** What it is about: the id of an entry, a hold, a commit …, or a CID. */
   subject: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** What to do about it. */
+  advice: Schema.String
 })
 export type AuditFinding = typeof AuditFinding.Type
 
@@ -49,11 +54,24 @@ export const AuditReport = Schema.Struct({
     receipts: Schema.Int,
     commits: Schema.Int,
     events: Schema.Int,
-    trees: Schema.Int
+    trees: Schema.Int,
+    /** Files whose blocks were all read; `blocks` of them. */
+    files: Schema.Int,
+    blocks: Schema.Int
   }),
+  /** When only a sample of the files was read: how many are registered with their bytes. Null: all were read. */
+  sampledFrom: Schema.NullOr(Schema.Int),
   findings: Schema.Array(AuditFinding)
 })
 export type AuditReport = typeof AuditReport.Type
+
+/** A finding with what to do about it. */
+export const findingOf = (code: AuditCode, subject: string, detail: string): AuditFinding => ({
+  code,
+  subject,
+  detail,
+  advice: ADVICE[code]
+})
 
 /** Takes findings down while an audit goes on. */
 export type Note = (code: AuditCode, subject: string, detail: string) => void

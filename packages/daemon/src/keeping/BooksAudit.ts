@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql"
 import { eachPage } from "../store/Snapshot.ts"
 import type { Note } from "./AuditReport.ts"
 
-const PAGE = 2_000
+const PAGE = 500
 
 interface PostingRow {
   /** SQLite: where the row stands on the disk. An entry's postings stand together, and are read fastest so. */

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Table, tablesOf } from "../store/Tables.ts"
-import type { AuditFinding } from "./AuditReport.ts"
+import { type AuditFinding, findingOf } from "./AuditReport.ts"
 import { auditBooks } from "./BooksAudit.ts"
 
 /** Why a store was not copied; the target is as it was. */
@@ -141,7 +141,7 @@ const readTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, table: 
 /** The books as the audit sees them: balanced within themselves, and every account the same on both sides. */
 const compareBooks = Effect.fnUntraced(function* (from: SqlClient.SqlClient, to: SqlClient.SqlClient) {
   const findings: Array<AuditFinding> = []
-  const there = yield* auditBooks(to, (code, subject, detail) => void findings.push({ code, subject, detail }))
+  const there = yield* auditBooks(to, (code, subject, detail) => void findings.push(findingOf(code, subject, detail)))
   const [first] = findings
   if (first !== undefined) {
     const problem = `its books do not agree with themselves (${first.code} ${first.subject}: ${first.detail}) Look at treemarkd audit first.`

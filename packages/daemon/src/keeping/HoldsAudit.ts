@@ -11,7 +11,7 @@ export const AuditGrace = Context.Reference<Duration.Duration>("@treemark/daemon
   defaultValue: () => Duration.minutes(2)
 })
 
-const PAGE = 1_000
+const PAGE = 500
 
 interface HoldRow {
   readonly place: number | string

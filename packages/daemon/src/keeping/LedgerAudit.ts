@@ -1,22 +1,19 @@
 /**
- * The commit jobs against the ledger. Its events are read first and the jobs after, so that every event already has its job, in one pass
- * of eth_getLogs over as many blocks as the node allows. A node elsewhere is asked only for stretches that hold commits of ours.
+ * The commit jobs against the ledger. Its events are read first and the jobs after, so that every event already has its job. A node
+ * elsewhere is asked only for stretches that hold commits of ours.
  */
 import { createHash } from "node:crypto"
 import type { NetworkRole } from "@treemark/core"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Hex, keccak256, pad, stringToHex } from "viem"
-import { COMMIT_TOPIC } from "../evm/CommitContract.ts"
+import { assetTopicOf, type CommitLog, commitLogs } from "../evm/CommitLogs.ts"
+import { clustersOf, FIRST_WINDOW, readWindows, type Span } from "../evm/LogWindows.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
 import { ask } from "../evm/RpcFailure.ts"
-import { eachPage, readingOrder } from "../store/Snapshot.ts"
+import { eachInTurns, eachPage, readingOrder } from "../store/Snapshot.ts"
 import type { Note } from "./AuditReport.ts"
 
-const PAGE = 1_000
-
-/** What every public node answers for at once; it grows until one is refused, or an answer is long enough. */
-const FIRST_WINDOW = 2_048
+const PAGE = 500
 
 /** Commits in one answer that are enough: more of them would keep the daemon's event loop for too long at a time. */
 const ENOUGH = 1_000
@@ -30,82 +27,47 @@ interface LedgerEvent {
   readonly text: string
 }
 
+/** What was read of one role's ledger. */
 export interface LedgerEvents {
+  readonly role: NetworkRole
+  readonly network: LedgerNetwork
   readonly head: number
   readonly byTransaction: ReadonlyMap<string, LedgerEvent>
 }
 
-interface RawLog {
-  readonly blockNumber: Hex
-  readonly logIndex: Hex
-  readonly transactionHash: Hex
-  readonly topics: ReadonlyArray<Hex>
-  readonly data: Hex
-}
-
-/** The commits by `committers` on `network`; of a node elsewhere only the stretches around `blocks`, which are in order. */
+/** The commits by `recorders` on the network of `role`; of a node elsewhere only the stretches around `blocks`, which are in order. */
 export const readEvents = Effect.fn("Audit.readEvents")(function* (
+  role: NetworkRole,
   network: LedgerNetwork,
-  committers: ReadonlyArray<string>,
+  recorders: ReadonlyArray<string>,
   blocks: ReadonlyArray<number>
 ) {
-  const head = Number(yield* ask(network, () => network.client.getBlockNumber()))
+  const head = yield* ask(network, () => network.client.getBlockNumber())
+  const spans: ReadonlyArray<Span> = network.embedded
+    ? [{ low: 0n, high: head }]
+    : clustersOf(blocks.map(BigInt).filter((block) => block <= head))
   const byTransaction = new Map<string, LedgerEvent>()
-  let window = FIRST_WINDOW
-  let isLimitKnown = false
-  let next = 0
-  for (let from = 0; from <= head; ) {
-    if (!network.embedded) {
-      while (next < blocks.length && blocks[next]! < from) next++
-      if (next === blocks.length) break
-      from = blocks[next]!
-    }
-    const to = Math.min(from + window - 1, head)
-    const logs = yield* logsBetween(network, committers, from, to).pipe(
-      Effect.catchTag("RpcFailure", (failure) =>
-        failure.outcome === "refused" && window > 1 ? Effect.succeed(undefined) : Effect.fail(failure)
-      )
+  const read = (window: Span) =>
+    Effect.map(commitLogs(network, window, { recorders }), (logs) =>
+      logs.map((log) => {
+        byTransaction.set(log.txHash, eventOf(log))
+        return log.txHash
+      })
     )
-    if (logs === undefined) {
-      isLimitKnown = true
-      window = Math.ceil(window / 2)
-      continue
-    }
-    for (const log of logs) byTransaction.set(log.transactionHash, eventOf(log))
-    from = to + 1
-    if (logs.length > ENOUGH) window = Math.max(1, Math.floor((window * ENOUGH) / logs.length))
-    else if (!isLimitKnown && logs.length < ENOUGH / 2) window *= 2
-    yield* Effect.yieldNow
+  for (const span of spans) {
+    yield* readWindows(span, read, { first: FIRST_WINDOW, newestFirst: false, enough: ENOUGH })
   }
-  return { head, byTransaction } satisfies LedgerEvents
+  return { role, network, head: Number(head), byTransaction } satisfies LedgerEvents
 })
-
-const logsBetween = (network: LedgerNetwork, committers: ReadonlyArray<string>, from: number, to: number) => {
-  const filter = {
-    address: network.contract as Hex,
-    topics: [COMMIT_TOPIC, committers.map((address) => pad(address as Hex))],
-    fromBlock: `0x${from.toString(16)}`,
-    toBlock: `0x${to.toString(16)}`
-  } as const
-  return ask(
-    network,
-    () => network.client.request({ method: "eth_getLogs", params: [filter] } as never) as Promise<ReadonlyArray<RawLog>>
-  )
-}
 
 const digestOf = (text: Uint8Array | string): string => createHash("sha256").update(text).digest("base64")
 
-/** The data of the event is one ABI-encoded string: an offset and a length of 32 bytes each, then the text. */
-const eventOf = ({ blockNumber, data, logIndex, topics }: RawLog): LedgerEvent => {
-  const bytes = Buffer.from(data.slice(2), "hex")
-  const length = bytes.length < 64 ? 0 : bytes.readUInt32BE(60)
-  return {
-    block: Number(blockNumber),
-    logIndex: Number(logIndex),
-    asset: topics[2] ?? "",
-    text: digestOf(bytes.subarray(64, 64 + length))
-  }
-}
+const eventOf = ({ assetTopic, blockNumber, logIndex, text }: CommitLog): LedgerEvent => ({
+  block: blockNumber,
+  logIndex,
+  asset: assetTopic,
+  text: digestOf(text)
+})
 
 interface JobRow {
   readonly place: number | string
@@ -122,41 +84,41 @@ interface JobRow {
 
 /** A finished commit in a block that came after the events were read, or that the ledger has lost. */
 interface LaterCommit {
+  readonly ledger: LedgerEvents
   readonly id: string
   readonly hash: string
   readonly block: number
 }
 
-/** Compares every job of `role` with `events`; answers how many are finished, and which of them the events cannot know. */
+/** Compares every job with the ledger of its role; answers how many are finished, and which of them the events cannot know. */
 export const auditCommits = Effect.fn("Audit.commits")(function* (
   sql: SqlClient.SqlClient,
   note: Note,
-  role: NetworkRole,
-  chainId: number,
-  events: LedgerEvents
+  ledgers: ReadonlyArray<LedgerEvents>
 ) {
-  const unknown = new Set(events.byTransaction.keys())
+  const known = new Map(ledgers.map((ledger) => [ledger, new Set<string>()]))
   const topics = new Map<string, string>()
   const later: Array<LaterCommit> = []
   let finished = 0
   const topicOf = (assetCid: string): string => {
     const known = topics.get(assetCid)
     if (known !== undefined) return known
-    const topic = keccak256(stringToHex(assetCid))
+    const topic = assetTopicOf(assetCid)
     topics.set(assetCid, topic)
     return topic
   }
   const audit = (job: JobRow) => {
-    if (job.network !== role || Number(job.chain_id) !== chainId) return
+    const ledger = ledgers.find(({ network, role }) => job.network === role && Number(job.chain_id) === network.chainId)
+    if (ledger === undefined) return
     const hash = job.tx_hash ?? ""
-    unknown.delete(hash)
+    known.get(ledger)?.add(hash)
     if (job.state !== "mined") return
     finished++
     const block = Number(job.block_number)
-    if (block > events.head) return void later.push({ id: job.id, hash, block })
-    const event = events.byTransaction.get(hash)
+    if (block > ledger.head) return void later.push({ ledger, id: job.id, hash, block })
+    const event = ledger.byTransaction.get(hash)
     if (event === undefined) {
-      return note("event_missing", job.id, `Transaction ${hash}, block ${job.block_number} of ${role}.`)
+      return note("event_missing", job.id, `Transaction ${hash}, block ${job.block_number} of ${ledger.role}.`)
     }
     const differences = [
       ...(event.text === digestOf(job.commit_json) ? [] : ["the text"]),
@@ -164,7 +126,7 @@ export const auditCommits = Effect.fn("Audit.commits")(function* (
       ...(event.block === block && event.logIndex === Number(job.log_index) ? [] : ["the place"])
     ]
     if (differences.length === 0) return
-    note("event_differs", job.id, `Transaction ${hash} of ${role} differs in ${differences.join(", ")}.`)
+    note("event_differs", job.id, `Transaction ${hash} of ${ledger.role} differs in ${differences.join(", ")}.`)
   }
   const { column, first } = readingOrder(sql, "j", "id")
   yield* eachPage(
@@ -174,22 +136,24 @@ export const auditCommits = Effect.fn("Audit.commits")(function* (
       ORDER BY ${column} LIMIT ${PAGE}`,
     (rows) => rows.forEach(audit)
   )
-  for (const hash of unknown) {
-    note("event_unknown", hash, `Block ${events.byTransaction.get(hash)?.block} of ${role} has it.`)
+  for (const [{ byTransaction, role }, hashes] of known) {
+    yield* eachInTurns(byTransaction, ([hash, { block }]) => {
+      if (!hashes.has(hash)) note("event_unknown", hash, `Block ${block} of ${role} has it.`)
+    })
   }
   return { finished, later }
 })
 
-/** Looks whether the ledger has come to the blocks of `later` meanwhile: one that ends before them has lost them. */
+/** Looks whether the ledgers have come to the blocks of `later` meanwhile: one that ends before them has lost them. */
 export const auditLater = Effect.fnUntraced(function* (
-  network: LedgerNetwork,
+  { network, role }: LedgerEvents,
   note: Note,
-  role: NetworkRole,
   later: ReadonlyArray<LaterCommit>
 ) {
-  if (later.length === 0) return
+  const mine = later.filter(({ ledger }) => ledger.role === role)
+  if (mine.length === 0) return
   const head = Number(yield* ask(network, () => network.client.getBlockNumber()))
-  for (const { block, hash, id } of later) {
+  for (const { block, hash, id } of mine) {
     if (block <= head) continue
     note("event_missing", id, `Transaction ${hash}, block ${block} of ${role}, whose newest block is ${head}.`)
   }

@@ -6,11 +6,11 @@ import { createHash } from "node:crypto"
 import { compactReceipt, formatTokens, openReceipt, recoverSigner } from "@treemark/core"
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { eachPage } from "../store/Snapshot.ts"
+import { eachInTurns, eachPage } from "../store/Snapshot.ts"
 import type { Note } from "./AuditReport.ts"
 import type { BookSums } from "./BooksAudit.ts"
 
-const PAGE = 1_000
+const PAGE = 500
 
 interface ReceiptRow {
   readonly hash: string
@@ -40,13 +40,13 @@ export const auditReceipts = Effect.fn("Audit.receipts")(function* (
   { captures }: BookSums,
   service: string
 ) {
-  const missing = new Set(captures.keys())
+  const receipted = new Set<string>()
   let count = 0
   let last: ReceiptRow | undefined
 
   const audit = (row: ReceiptRow) => {
     count++
-    missing.delete(row.entry_id)
+    receipted.add(row.entry_id)
     if (last !== undefined && last.account_id !== row.account_id) checkSignature(last, service, note)
     const before = last?.account_id === row.account_id ? last : undefined
     last = row
@@ -75,7 +75,9 @@ export const auditReceipts = Effect.fn("Audit.receipts")(function* (
     (rows) => rows.forEach(audit)
   )
   if (last !== undefined) checkSignature(last, service, note)
-  for (const entry of missing) note("receipt_missing", entry, "The charge was booked without one.")
+  yield* eachInTurns(captures.keys(), (entry) => {
+    if (!receipted.has(entry)) note("receipt_missing", entry, "The charge was booked without one.")
+  })
   return count
 })
 

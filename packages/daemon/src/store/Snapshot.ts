@@ -108,3 +108,15 @@ export const eachPage = Effect.fnUntraced(function* <Row, E, R>(
     yield* Effect.yieldNow
   } while (last !== undefined)
 })
+
+/** So many values are looked at before others get their turn. */
+const TURN = 5_000
+
+/** Shows `use` every value of something long that is in memory already, without keeping the event loop for all of it. */
+export const eachInTurns = Effect.fnUntraced(function* <A>(values: Iterable<A>, use: (value: A) => void) {
+  let seen = 0
+  for (const value of values) {
+    use(value)
+    if (++seen % TURN === 0) yield* Effect.yieldNow
+  }
+})

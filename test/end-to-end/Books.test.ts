@@ -2,7 +2,7 @@
  * The books of a running daemon as a caller, an operator and an auditor see them: receipts on answers, statements that are checked
  * offline, quotes, where a commit stands, an audit that finds every kind of damage, and backups that start again.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -213,6 +213,9 @@ withDaemon()("the books of a running daemon", (it) => {
   )
 })
 
+/** A CID of bytes that nobody has. */
+const GONE = "bafkreicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6am"
+
 /** Damage of every kind, each to a commit of its own, and the code that has to come of it. */
 const DAMAGE: ReadonlyArray<readonly [code: string, statement: (n: number) => string]> = [
   [
@@ -248,6 +251,11 @@ const DAMAGE: ReadonlyArray<readonly [code: string, statement: (n: number) => st
     () =>
       "INSERT INTO settlement (id, account_id, amount, state, tx_hash, created_at, closed_at) SELECT 'stl_x', id, '5', 'settled', '0x1', 0, 1 FROM account LIMIT 1"
   ],
+  [
+    "block_missing",
+    () => `INSERT INTO asset (asset_cid, asset_sha256, encoding_format, size, stored, created_at)
+      VALUES ('${GONE}', '${"0".repeat(64)}', 'image/png', '1', 1, 1)`
+  ],
   ["event_missing", (n) => `UPDATE commit_job SET tx_hash = '0xnone' WHERE id = (${jobOf(n)})`],
   ["event_unknown", () => "SELECT 1"],
   ["event_differs", (n) => `UPDATE commit_job SET commit_json = '{}' WHERE id = (${jobOf(n)})`],
@@ -273,11 +281,12 @@ describe("the audit", () => {
           assert.deepInclude(clean.checked, { commits: DAMAGE.length, events: DAMAGE.length, trees: DAMAGE.length })
 
           damageStore(join(daemon.home, "treemark.db"))
+          damageBlocks(join(daemon.home, "blocks"))
           const refused: CommandRefused = yield* Effect.flip(daemon.admin("audit"))
           assert.strictEqual(refused.exitCode, 1)
           const { findings } = JSON.parse(refused.stdout) as AuditReport
           const found = new Set<string>(findings.map(({ code }) => code))
-          const expected = DAMAGE.map(([code]) => code)
+          const expected = [...DAMAGE.map(([code]) => code), "block_damaged"]
           assert.deepStrictEqual([...found].sort(), expected.sort())
           assert.deepStrictEqual([...expected, "ledger_unread"].sort(), Object.keys(AUDIT_CODES).sort())
         }).pipe(Effect.provideService(RunningDaemon, daemon))
@@ -285,6 +294,14 @@ describe("the audit", () => {
     600_000
   )
 })
+
+/** The blocks of the registered files; trees are in the store. */
+const damageBlocks = (folder: string): void => {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name)
+    if (statSync(path).isFile()) truncateSync(path, statSync(path).size - 1)
+  }
+}
 
 const damageStore = (file: string): void => {
   const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: false })

@@ -162,7 +162,7 @@ describe("the audit", () => {
           .run(hash, text, signature, String(last?.entry_id))
         return String(last?.entry_id)
       })
-      const { findings } = yield* audited(folder, StoredTrees.layerOfFolder(blocksOf(folder)))
+      const { findings } = yield* audited(folder, StoredBlocks.layerOfFolder(blocksOf(folder)))
       assert.deepStrictEqual(
         findings.map(({ code, subject }) => [code, subject]),
         [["receipt_chain", entry]]

@@ -22,6 +22,10 @@ describe("a disk", () => {
 
         const filler = join(home, "filler")
         fill(filler)
+        const unready = yield* daemon
+          .call("/ready")
+          .pipe(Effect.delay("200 millis"), Effect.repeat({ until: ({ status }) => status === 503 }))
+        assert.match(unready.text, /disk: the disk is nearly full/u)
         const tried = []
         for (let index = 0; index < 300 && tried.at(-1)?.status !== 500; index += 1) {
           tried.push(yield* attempt(daemon, caller!, asset, `full ${index}`))

@@ -249,6 +249,9 @@ describe("GET /ipfs/{cid}", () => {
     Effect.gen(function* () {
       const { port } = yield* start()
       assertProblem(yield* call(port, "/ipfs/nocid"), 400, "invalid_fields")
+      assertProblem(yield* call(port, `/ipfs/${"a".repeat(3000)}`), 400, "invalid_fields")
+      assertProblem(yield* call(port, "/ipfs/%"), 400, "bad_request")
+      assertProblem(yield* call(port, "/ipfs/%zz"), 400, "bad_request")
       assertProblem(yield* call(port, `/ipfs/${ASSET_CID}?format=zip`), 400, "invalid_fields")
       const absent = cidOf(RAW_CODE, new TextEncoder().encode("absent"))
       assertProblem(yield* call(port, `/ipfs/${absent}`), 404, "not_found")

@@ -10,13 +10,13 @@ import type { StorageUnavailable } from "./ContentStore.ts"
 
 export { NetworkRole }
 
-/** The ledger did not take the commit: nothing was recorded, nothing is charged. */
+/** The ledger did not answer; of a commit: did not take it. What that means for a charge is told by whoever held it (`nothingCharged`). */
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
   network: Schema.String,
   reason: Schema.String
 }) {
   override get message() {
-    return `The ledger of ${this.network} did not answer as needed: ${this.reason} Nothing was recorded and nothing was charged; call again later.`
+    return `The ledger of ${this.network} did not answer as needed: ${this.reason} Call again later.`
   }
 }
 

@@ -2,7 +2,7 @@
  * The administration API: what the `treemarkd` commands ask of the daemon, over a unix socket of mode 0600 in the data folder, or
  * in process when no daemon runs. Definitions only; the same for both, so a command cannot behave differently.
  */
-import { AmountInTokens, CommitReceipt, NetworkRole, WalletAddress } from "@treemark/core"
+import { CommitReceipt, NetworkRole, WalletAddress } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TokenInfo } from "../accounts/AccessTokens.ts"
@@ -10,6 +10,7 @@ import { RegisteredAsset } from "../content/Assets.ts"
 import { AccountName, ServiceName } from "./AccountName.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 import { books } from "./BooksApi.ts"
+import { GrantedTokens } from "./GrantedTokens.ts"
 import { history } from "./HistoryApi.ts"
 
 export { AccountName, ServiceName } from "./AccountName.ts"
@@ -52,9 +53,9 @@ const accounts = HttpApiGroup.make("accounts").add(
     payload: Schema.Struct({
       name: AccountName,
       serviceName: ServiceName,
-      credits: AmountInTokens,
+      credits: GrantedTokens,
       /** Null: 100 on the local chains, none elsewhere. */
-      tokens: Schema.NullOr(AmountInTokens)
+      tokens: Schema.NullOr(GrantedTokens)
     }),
     success: Schema.Struct({ account: AccountView, token: Schema.String }),
     ...refused
@@ -62,7 +63,7 @@ const accounts = HttpApiGroup.make("accounts").add(
   HttpApiEndpoint.get("show", "/accounts/:account", { params: account, success: AccountView, ...refused }),
   HttpApiEndpoint.post("credit", "/accounts/:account/credits", {
     params: account,
-    payload: Schema.Struct({ credits: AmountInTokens }),
+    payload: Schema.Struct({ credits: GrantedTokens }),
     success: AccountView,
     ...refused
   }),

@@ -32,6 +32,7 @@ import { Assets, RegisteredAsset } from "../content/Assets.ts"
 import { LocalChains } from "../devchain/LocalChains.ts"
 import type { Networks } from "../evm/Networks.ts"
 import { fingerprintOf } from "../http/edge/IdempotencyKey.ts"
+import { nothingCharged } from "../http/edge/Problems.ts"
 import { receiptedAnswer } from "../http/edge/ReceiptHeader.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
@@ -196,7 +197,7 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
                 receiptedAnswer(caller, "commit", commitId, made)
               )
           )
-          .pipe(Effect.provide(services), refused)
+          .pipe(nothingCharged, Effect.provide(services), refused)
         return yield* decodeReceipt(answer.body).pipe(Effect.orDie)
       }),
       proof: ({ params }) =>

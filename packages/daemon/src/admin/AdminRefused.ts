@@ -15,4 +15,13 @@ export const codeOf = (tag: string): string => tag.replace(/(?<=[a-z])[A-Z]/g, (
 export const refuse = (error: { readonly _tag: string; readonly message: string }): AdminRefused =>
   error instanceof AdminRefused ? error : new AdminRefused({ code: codeOf(error._tag), message: error.message })
 
-export const refused = Effect.mapError(refuse)
+/** Ends a use case; what the store said is for the log, since the person is told what to do instead. */
+export const refused = <A, E extends { readonly _tag: string; readonly message: string; readonly cause?: unknown }, R>(
+  self: Effect.Effect<A, E, R>
+): Effect.Effect<A, AdminRefused, R> =>
+  self.pipe(
+    Effect.tapError((error) =>
+      error._tag === "StorageUnavailable" ? Effect.logError(error.message, error.cause) : Effect.void
+    ),
+    Effect.mapError(refuse)
+  )

@@ -1,8 +1,9 @@
 /** `treemarkd account …`: who may call, with which tokens and credits. */
-import { AmountInTokens, amount } from "@treemark/core"
+import { amount } from "@treemark/core"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { AccountName, ServiceName } from "../admin/AdminApi.ts"
+import { GrantedTokens } from "../admin/GrantedTokens.ts"
 import { account, accountText } from "./AccountText.ts"
 import { closeCommand } from "./closeAccount.ts"
 import { facts, print, table } from "./Output.ts"
@@ -25,12 +26,12 @@ const create = Command.make(
     ),
     credits: Flag.String("credits").pipe(
       Flag.withDescription("Credits granted, in native tokens"),
-      Flag.withSchema(AmountInTokens),
+      Flag.withSchema(GrantedTokens),
       Flag.withDefault(amount(0n))
     ),
     tokens: Flag.String("tokens").pipe(
       Flag.withDescription("Native tokens sent to the new wallet; local chains only (default: 100 there)"),
-      Flag.withSchema(AmountInTokens),
+      Flag.withSchema(GrantedTokens),
       Flag.optional
     )
   },
@@ -107,7 +108,7 @@ const credit = Command.make(
     account,
     credits: Argument.String("credits").pipe(
       Argument.withDescription("Credits to add, in native tokens"),
-      Argument.withSchema(AmountInTokens)
+      Argument.withSchema(GrantedTokens)
     )
   },
   ({ account, credits }) =>

@@ -46,6 +46,10 @@ export class Outbox extends Context.Service<
     ) => Effect.Effect<TransactionReceipt, TransactionLost | StorageUnavailable | LeaseElsewhere | LeaseLost>
     /** Makes a change of a job's row that must not be lost, one transaction: tried until the store takes it. */
     readonly persist: (change: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<void>
+    /** Why this process signs nothing more for a wallet on a chain; undefined when it does. */
+    readonly stopped: (chainId: number, address: string) => string | undefined
+    /** The lanes that have sent something in this process, for whoever watches them. */
+    readonly lanes: () => ReadonlyArray<WalletLane>
   }
 >()("@treemark/daemon/evm/Outbox") {
   static readonly layer = (options: OutboxOptions = {}) => Layer.effect(Outbox, make(options))
@@ -114,5 +118,6 @@ const make = Effect.fnUntraced(function* (options: OutboxOptions) {
     return yield* withLease(lane, run)
   })
 
-  return Outbox.of({ send, resume, persist: store.untilStored })
+  const stopped = (chainId: number, address: string) => laneOf(chainId, address).stopped
+  return Outbox.of({ send, resume, persist: store.untilStored, stopped, lanes: laneOf.all })
 })

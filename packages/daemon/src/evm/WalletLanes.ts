@@ -18,7 +18,7 @@ export interface WalletLane extends Nonces.Lane {
 /** The lane of a wallet on a chain, the same each time. */
 export const makeWalletLanes = () => {
   const lanes = new Map<string, WalletLane>()
-  return (chainId: number, address: string): WalletLane => {
+  const laneOf = (chainId: number, address: string): WalletLane => {
     const key = `${chainId}:${address}`
     const known = lanes.get(key)
     if (known !== undefined) return known
@@ -27,4 +27,6 @@ export const makeWalletLanes = () => {
     lanes.set(key, lane)
     return lane
   }
+  /** Those that have sent something in this process. */
+  return Object.assign(laneOf, { all: (): ReadonlyArray<WalletLane> => [...lanes.values()] })
 }

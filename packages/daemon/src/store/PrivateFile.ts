@@ -5,12 +5,20 @@
  * Gotcha: closing any descriptor of a file drops every POSIX lock this process holds on it, SQLite's too. So a file that
  * exists is never opened here; its mode is set by path.
  */
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs"
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
 import { link, mkdir, open, unlink } from "node:fs/promises"
 import { dirname } from "node:path"
 
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_FOLDER = 0o700
+
+/** Makes `path` a folder of mode 0700; answers whether others could look into it before. Throws when it is not ours to close. */
+export const ensurePrivateFolder = (path: string): boolean => {
+  mkdirSync(path, { recursive: true, mode: OWNER_ONLY_FOLDER })
+  if ((statSync(path).mode & 0o077) === 0) return false
+  chmodSync(path, OWNER_ONLY_FOLDER)
+  return true
+}
 
 /** Makes `path` an existing file of mode 0600, empty when it is new. A folder that exists keeps its mode. */
 export const ensurePrivateFile = (path: string): void => {

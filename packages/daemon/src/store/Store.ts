@@ -8,8 +8,15 @@ import { type SqlClient, SqlError } from "effect/sql"
 import * as Migrations from "./Migrations.ts"
 import { refuseMoved } from "./MovedStore.ts"
 import * as Postgres from "./Postgres.ts"
+import { ensurePrivateFolder } from "./PrivateFile.ts"
 import * as Sqlite from "./Sqlite.ts"
-import { type DatabaseUnusable, databaseUnusable, type StoreLocked, type StoreUnusable } from "./StoreErrors.ts"
+import {
+  type DatabaseUnusable,
+  databaseUnusable,
+  type StoreLocked,
+  type StoreUnusable,
+  storeUnusable
+} from "./StoreErrors.ts"
 import { holdStoreLock } from "./StoreLock.ts"
 
 export interface StorePlace {
@@ -47,9 +54,22 @@ export const toldByDatabase =
       ? databaseUnusable(Postgres.placeOf(databaseUrl.value) ?? "", error)
       : (error as Exclude<E, SqlError.SqlError>)
 
+/** A data folder that others could look into is closed to them, and that is said: what was in it may have been read. */
+const closeFolder = ({ home }: StorePlace): Effect.Effect<void, StoreUnusable> =>
+  Effect.try({ try: () => ensurePrivateFolder(home), catch: (cause) => storeUnusable(storeFile(home), cause) }).pipe(
+    Effect.flatMap((wasOpen) =>
+      wasOpen
+        ? Effect.logWarning(
+            `Others on this machine could look into the data folder ${home}. It is closed to them now (mode 0700).`
+          )
+        : Effect.void
+    )
+  )
+
 /** The store, migrated. */
 export const layer = (place: StorePlace) =>
   notMoved(place).pipe(
+    Layer.provideMerge(Layer.effectDiscard(closeFolder(place))),
     Layer.provideMerge(Layer.effectDiscard(Effect.mapError(Migrations.migrate, toldByDatabase(place)))),
     Layer.provideMerge(client(place))
   )

@@ -105,6 +105,16 @@ describe("requests that are not HTTP", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("CONNECT is 405 with Allow, and its connection ends", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start()
+      const { received } = yield* exchange(port, "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n")
+      const { head, problem, status } = problemIn(received)
+      assert.deepStrictEqual([status, problem.code], [405, "method_not_allowed"])
+      assert.include(head, "allow: get, head, options, post")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a request that asks to upgrade is answered as if it had not", () =>
     Effect.gen(function* () {
       const { port } = yield* start()

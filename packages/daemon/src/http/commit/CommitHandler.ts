@@ -9,37 +9,37 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Idempotency } from "../../books/Idempotency.ts"
 import { answerOf, fingerprintOf, idempotencyKey } from "../edge/IdempotencyKey.ts"
 import { prefersQuote, QUOTE } from "../edge/Prefer.ts"
-import { refusing } from "../edge/Problems.ts"
+import { nothingCharged, refusing } from "../edge/Problems.ts"
 import { receiptedAnswer } from "../edge/ReceiptHeader.ts"
 import { strictJson } from "../edge/StrictBody.ts"
 import { RequestBody } from "../SmallBody.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
 
-const commit = Effect.fn("handlers.commit")(function* ({
-  headers
-}: {
-  readonly headers: { readonly "idempotency-key"?: string; readonly prefer?: string }
-}) {
-  const idempotency = yield* Idempotency
-  const caller = yield* CurrentCaller
-  const body = yield* RequestBody
-  const json = yield* strictJson(body)
-  const key = yield* idempotencyKey(headers)
-  const request = yield* decodeCommitRequest(json)
-  if (prefersQuote(headers.prefer)) {
-    const quote = yield* quoteCommit({ caller, request })
-    return HttpServerResponse.jsonUnsafe(quote, { headers: { "preference-applied": QUOTE } })
-  }
-  const outcome = yield* idempotency.run(
-    { accountId: caller.accountId, operation: "commit", key, fingerprint: fingerprintOf(body.bytes) },
-    (commitId) =>
-      Effect.flatMap(commitAsset({ caller, request, commitId }), (made) =>
-        receiptedAnswer(caller, "commit", commitId, made)
-      )
-  )
-  return answerOf(outcome)
-}, refusing)
+const commit = Effect.fn("handlers.commit")(
+  function* ({ headers }: { readonly headers: { readonly "idempotency-key"?: string; readonly prefer?: string } }) {
+    const idempotency = yield* Idempotency
+    const caller = yield* CurrentCaller
+    const body = yield* RequestBody
+    const json = yield* strictJson(body)
+    const key = yield* idempotencyKey(headers)
+    const request = yield* decodeCommitRequest(json)
+    if (prefersQuote(headers.prefer)) {
+      const quote = yield* quoteCommit({ caller, request })
+      return HttpServerResponse.jsonUnsafe(quote, { headers: { "preference-applied": QUOTE } })
+    }
+    const outcome = yield* idempotency.run(
+      { accountId: caller.accountId, operation: "commit", key, fingerprint: fingerprintOf(body.bytes) },
+      (commitId) =>
+        Effect.flatMap(commitAsset({ caller, request, commitId }), (made) =>
+          receiptedAnswer(caller, "commit", commitId, made)
+        )
+    )
+    return answerOf(outcome)
+  },
+  nothingCharged,
+  refusing
+)
 
 export const layer = HttpApiBuilder.group(TreemarkApi, "commit", (handlers) =>
   handlers.handleRaw("commit", commit, { uninterruptible: true })

@@ -19,6 +19,13 @@ export const answerClientErrors = (server: Server): void => {
     else socket.end(rawAnswer(problemOfCode(error.code)), () => socket.destroy())
   })
   server.on("checkExpectation", refuseExpectation)
+  server.on("connect", (_, socket) => socket.end(rawAnswer(noTunnel), () => socket.destroy()))
+}
+
+const noTunnel: ApiProblem = {
+  code: "method_not_allowed",
+  detail: "This is no proxy: CONNECT is not served at any address. Use GET, HEAD or POST.",
+  headers: { allow: "GET, HEAD, OPTIONS, POST" }
 }
 
 const refuseExpectation = (request: IncomingMessage, response: ServerResponse): void => {

@@ -61,7 +61,11 @@ export const edge = (options: { readonly root?: string } = {}) =>
 
       const unrouted = (request: Request): Effect.Effect<Answer> => {
         const allow = index.allow(request.url)
-        if (allow === undefined) return problemResponse(notFound)
+        if (allow === undefined) {
+          // An address that would be known if it could be decoded.
+          const isMistyped = index.allow(request.url.replaceAll("%", "_")) !== undefined
+          return problemResponse(isMistyped ? badEncoding : notFound)
+        }
         if (request.method === "OPTIONS") {
           return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow } }))
         }
@@ -156,6 +160,11 @@ const corsHeaders = (origin: string) => ({
 const notFound: ApiProblem = {
   code: "not_found",
   detail: "There is nothing at this address. The addresses are listed at /docs of the main listener."
+}
+
+const badEncoding: ApiProblem = {
+  code: "bad_request",
+  detail: "The address holds a % that does not begin an encoded character (RFC 3986). Write it as %25, or leave it out."
 }
 
 const stopping: ApiProblem = {

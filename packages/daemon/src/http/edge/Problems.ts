@@ -1,5 +1,6 @@
 /** How a problem becomes an answer: `application/problem+json` (RFC 9457) with the id of the request it belongs to. */
 import { randomUUID } from "node:crypto"
+import { LedgerUnavailable } from "@treemark/core"
 import { Context, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type ApiError, type ApiProblem, PROBLEMS, problemBody, problemOf } from "../ApiErrors.ts"
@@ -42,3 +43,14 @@ export const refuse = (error: ApiError): Effect.Effect<HttpServerResponse.HttpSe
 export const refusing: <A, E extends ApiError, R>(
   self: Effect.Effect<A, E, R>
 ) => Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> = Effect.catch(refuse)
+
+/** Of a charged call that ended with the ledger's refusal: by then what was held for it is given back, and its caller is told so. */
+export const nothingCharged = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.mapError(self, (error) =>
+    error instanceof LedgerUnavailable
+      ? (new LedgerUnavailable({
+          network: error.network,
+          reason: `${error.reason} Nothing was recorded and nothing was charged.`
+        }) as E & LedgerUnavailable)
+      : error
+  )

@@ -5,12 +5,12 @@
 import { Context, Effect, Layer } from "effect"
 import { FindMyWay, HttpRouter } from "effect/http"
 
-/** How paths are matched; the router of every listener is given the same. A CID in a path may be long. */
+/** How paths are matched; the router of every listener is given the same. What is too long for a CID is told so by who reads it. */
 export const ROUTER_CONFIG = {
   caseSensitive: true,
   ignoreTrailingSlash: true,
   ignoreDuplicateSlashes: false,
-  maxParamLength: 1_100
+  maxParamLength: 16_384
 }
 
 export class RouteIndex extends Context.Service<

@@ -3,21 +3,32 @@ import { Ledger, NetworkRole, TreeFormat } from "@treemark/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import packageJson from "../../../package.json" with { type: "json" }
-import { Refused } from "../ApiErrors.ts"
-import { refusing } from "../edge/Problems.ts"
+import { problemResponse } from "../edge/Problems.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
 import { Readiness } from "./Readiness.ts"
 
-const ready = Effect.fn("handlers.ready")(function* () {
-  const checks = yield* (yield* Readiness).check
-  const failed = checks.filter(({ ok }) => !ok)
-  if (failed.length === 0) return { status: "ready" as const, checks }
-  return yield* new Refused({
-    code: "not_ready",
-    detail: failed.map(({ name, detail }) => `${name}: ${detail}`).join(" "),
-    headers: { "retry-after": "1" }
+/** What fails is logged once, in a short line, and not at each probe that finds it so. */
+const makeReady = Effect.gen(function* () {
+  const { check } = yield* Readiness
+  let failing = ""
+  return Effect.fn("handlers.ready")(function* () {
+    const checks = yield* check
+    const failed = checks.filter(({ ok }) => !ok)
+    const names = failed.map(({ name }) => name).join(", ")
+    if (names !== failing) {
+      failing = names
+      yield* names === ""
+        ? Effect.logInfo("Ready again.")
+        : Effect.logWarning(`Not ready: ${names}. GET /ready says why.`)
+    }
+    if (failed.length === 0) return { status: "ready" as const, checks }
+    return yield* problemResponse({
+      code: "not_ready",
+      detail: failed.map(({ name, detail }) => `${name}: ${detail}`).join(" "),
+      headers: { "retry-after": "1" }
+    })
   })
-}, refusing)
+})
 
 const networks = Effect.fn("handlers.networks")(function* () {
   const ledger = yield* Ledger
@@ -32,9 +43,11 @@ const networks = Effect.fn("handlers.networks")(function* () {
 })
 
 export const layer = HttpApiBuilder.group(TreemarkApi, "service", (handlers) =>
-  handlers
-    .handle("health", () => Effect.succeed({ status: "ok" as const }))
-    .handleRaw("ready", ready)
-    .handle("version", () => Effect.succeed({ name: "treemark", version: packageJson.version }))
-    .handle("networks", networks)
+  Effect.map(makeReady, (ready) =>
+    handlers
+      .handle("health", () => Effect.succeed({ status: "ok" as const }))
+      .handleRaw("ready", ready)
+      .handle("version", () => Effect.succeed({ name: "treemark", version: packageJson.version }))
+      .handle("networks", networks)
+  )
 )

@@ -1,5 +1,5 @@
 /**
- * Builds dist/ for release: the command and the embedded chain's worker, with @treemark/core, @treemark/verify and most libraries
+ * Builds dist/ for release: the command and the embedded chains' threads, with @treemark/core, @treemark/verify and most libraries
  * inside, so that a command starts in a fraction of the time its sources take. @ethereumjs/* (MPL-2.0) stays outside, unmodified.
  * `node build.ts [FOLDER]` writes FOLDER in place of dist/.
  */
@@ -18,6 +18,7 @@ try {
     input: {
       treemarkd: join(here, "src", "cli", "main.ts"),
       ChainWorker: join(here, "src", "devchain", "ChainWorker.ts"),
+      ChainReadWorker: join(here, "src", "devchain", "ChainReadWorker.ts"),
       BlockWorker: join(here, "src", "keeping", "BlockWorker.ts")
     },
     platform: "node",

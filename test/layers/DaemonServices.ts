@@ -263,7 +263,9 @@ const localLayer = (world: World) =>
   Layer.mergeAll(
     Layer.succeed(EmbeddedRpc, {
       handle: (role, body) =>
-        Effect.succeed(Array.isArray(body) ? undefined : { jsonrpc: "2.0", id: 1, result: { role, body } })
+        Effect.succeed(
+          Array.isArray(body) ? undefined : JSON.stringify({ jsonrpc: "2.0", id: 1, result: { role, body } })
+        )
     }),
     Layer.succeed(ExplorerData, {
       transaction: (_, hash) =>

@@ -100,15 +100,12 @@ const localOnly = Layer.unwrap(
     const { chains } = yield* LocalChains
     if (Object.keys(chains).length === 0) return Layer.empty
     const rpc = Layer.succeed(EmbeddedRpc, {
-      handle: (role, body) => {
+      handle: (role, body, caller) => {
         const chain = chains[role]
+        const error = { code: -32601, message: `${role} is not embedded here` }
         return chain === undefined
-          ? Effect.succeed({
-              jsonrpc: "2.0",
-              id: null,
-              error: { code: -32601, message: `${role} is not embedded here` }
-            })
-          : Effect.promise(() => chain.handleJsonRpc(body, { allowPrivate: false }))
+          ? Effect.succeed(JSON.stringify({ jsonrpc: "2.0", id: null, error }))
+          : Effect.promise((signal) => chain.handleJsonRpc(body, { caller, signal }))
       }
     })
     const explorer = Layer.effect(

@@ -99,7 +99,7 @@ const networks = (settings: Settings["Service"], profile: Profile) =>
         watchBlocks: settings.watchBlocks
       })
     })
-  ).pipe(Layer.provideMerge(LocalChains.layer({ home: settings.home, profile })))
+  ).pipe(Layer.provideMerge(LocalChains.layer({ home: settings.home, profile, rpcTimeout: settings.rpcTimeout })))
 
 const treeFormat = Layer.effect(
   TreeFormat,

@@ -35,6 +35,17 @@ export const rpc = <A = string>(
   ...params: ReadonlyArray<unknown>
 ): Promise<A> => chain.request({ method, params }) as Promise<A>
 
+/** What a caller from outside is answered, parsed. */
+export const outside = async (
+  chain: EmbeddedChainType,
+  body: unknown,
+  caller = "127.0.0.1",
+  signal = new AbortController().signal
+): Promise<unknown> => {
+  const text = await chain.handleJsonRpc(body, { caller, signal })
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
 export interface Receipt {
   readonly transactionHash: Hex
   readonly blockHash: Hex

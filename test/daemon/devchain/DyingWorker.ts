@@ -1,7 +1,7 @@
 /** A worker that is ready, answers nothing, and dies when asked to: for the test of the link. */
 import { parentPort } from "node:worker_threads"
 
-parentPort?.on("message", ({ method }: { readonly method: string }) => {
+parentPort?.on("message", ({ chainId, kind, method }: { chainId: number; kind: string; method?: string }) => {
   if (method === "eth_die") throw new Error("struck by lightning")
+  if (kind === "open") parentPort?.postMessage({ kind: "ready", chainId })
 })
-parentPort?.postMessage({ kind: "ready" })

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { numberToHex } from "viem"
-import { WorkerLink } from "../../../packages/daemon/src/devchain/WorkerLink.ts"
+import { ChainThread } from "../../../packages/daemon/src/devchain/ChainThread.ts"
 import { commitDeployedBytecode } from "../../../packages/daemon/src/evm/CommitContract.ts"
 import { COMMIT_CONTRACT_ADDRESS } from "../../../packages/daemon/src/evm/LocalNetwork.ts"
 import {
@@ -15,6 +15,7 @@ import {
   fundedAccount,
   onChain,
   openChain,
+  outside,
   receiptOf,
   rpc,
   send,
@@ -207,18 +208,20 @@ describe("an embedded chain", () => {
   )
 })
 
+/** A thread that runs a program of this folder. */
+const threadOf = (name: string, onFault: (message: string) => void, deadline = 60_000): ChainThread =>
+  new ChainThread({
+    url: new URL(`./${name}.ts`, import.meta.url),
+    now: () => 0,
+    deadline,
+    onFault: (_, message) => onFault(message)
+  })
+
 describe("the link to the worker", () => {
   it.live("fails every open call when the worker dies, and later calls at once", () =>
     Effect.promise(async () => {
       const faults: Array<string> = []
-      const workerData = { path: "", chainId: CHAIN_ID, now: 0 }
-      const link = new WorkerLink(
-        new URL("./DyingWorker.ts", import.meta.url),
-        workerData,
-        () => 0,
-        (fault) => faults.push(fault)
-      )
-      await link.ready()
+      const link = await threadOf("DyingWorker", (fault) => faults.push(fault)).open({ chainId: CHAIN_ID, path: "" })
       const open = [failureOf(link.call("eth_wait", [])), failureOf(link.call("eth_die", []))]
       for (const error of await Promise.all(open)) {
         assert.strictEqual(error.code, 4900)
@@ -227,6 +230,16 @@ describe("the link to the worker", () => {
       assert.strictEqual((await failureOf(link.call("eth_wait", []))).code, 4900)
       assert.lengthOf(faults, 1)
       await link.close()
+    })
+  )
+
+  it.live("fails a call that is not answered in time, as one of which nothing is known", () =>
+    Effect.promise(async () => {
+      const link = await threadOf("DyingWorker", () => undefined, 50).open({ chainId: CHAIN_ID, path: "" })
+      const error = await failureOf(link.call("eth_wait", []))
+      assert.strictEqual(error.code, 4900)
+      assert.include(error.message, "did not answer within 0.05 s")
+      await failureOf(link.call("eth_die", []))
     })
   )
 
@@ -239,17 +252,17 @@ describe("the link to the worker", () => {
 })
 
 describe("the JSON-RPC envelope", () => {
-  const options = { allowPrivate: false }
-
   it.live("answers a request, a batch in its order, and nothing to notifications", () =>
     onChain(async (chain) => {
       const ask = (id: number, method: string) => ({ jsonrpc: "2.0", id, method, params: [] })
-      const single = await chain.handleJsonRpc(ask(7, "eth_blockNumber"), options)
+      const single = await outside(chain, ask(7, "eth_blockNumber"))
       assert.deepStrictEqual(single, { jsonrpc: "2.0", id: 7, result: "0x0" })
-      const batch = await chain.handleJsonRpc(
-        [ask(2, "net_version"), { jsonrpc: "2.0", method: "eth_blockNumber" }, ask(1, "eth_nothing"), 5],
-        options
-      )
+      const batch = await outside(chain, [
+        ask(2, "net_version"),
+        { jsonrpc: "2.0", method: "eth_blockNumber" },
+        ask(1, "eth_nothing"),
+        5
+      ])
       assert.deepStrictEqual(batch, [
         { jsonrpc: "2.0", id: 2, result: String(CHAIN_ID) },
         {
@@ -263,15 +276,14 @@ describe("the JSON-RPC envelope", () => {
           error: { code: -32600, message: "invalid request: want an object with jsonrpc, id, method and params" }
         }
       ])
-      assert.isUndefined(await chain.handleJsonRpc({ jsonrpc: "2.0", method: "eth_blockNumber" }, options))
-      assert.isUndefined(await chain.handleJsonRpc([{ jsonrpc: "2.0", method: "eth_blockNumber" }], options))
+      assert.isUndefined(await outside(chain, { jsonrpc: "2.0", method: "eth_blockNumber" }))
+      assert.isUndefined(await outside(chain, [{ jsonrpc: "2.0", method: "eth_blockNumber" }]))
     })
   )
 
   it.live("refuses an empty batch, a batch of 101, and what is no request", () =>
     onChain(async (chain) => {
-      const codeOf = async (body: unknown) =>
-        ((await chain.handleJsonRpc(body, options)) as { error: { code: number } }).error.code
+      const codeOf = async (body: unknown) => ((await outside(chain, body)) as { error: { code: number } }).error.code
       assert.strictEqual(await codeOf([]), -32600)
       assert.strictEqual(await codeOf(Array.from({ length: 101 }, () => 0)), -32600)
       assert.strictEqual(await codeOf({ jsonrpc: "1.0", id: 1, method: "eth_chainId" }), -32600)
@@ -289,10 +301,10 @@ describe("the JSON-RPC envelope", () => {
         method: "treemark_fund",
         params: ["0x0000000000000000000000000000000000000001", "0x1"]
       }
-      const refusal = (await chain.handleJsonRpc(body, options)) as { error: { code: number } }
+      const refusal = (await outside(chain, body)) as { error: { code: number } }
       assert.strictEqual(refusal.error.code, -32601)
       assert.strictEqual(await rpc(chain, "eth_blockNumber"), "0x0")
-      assert.isString(((await chain.handleJsonRpc(body, { allowPrivate: true })) as { result: unknown }).result)
+      assert.isString(await chain.request(body))
     })
   )
 })

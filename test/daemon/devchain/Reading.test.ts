@@ -15,6 +15,7 @@ import {
   fundedAccount,
   GWEI,
   onChain,
+  outside,
   rpc,
   send,
   sign,
@@ -28,9 +29,7 @@ const overHttp = async (chain: EmbeddedChain, body: (url: string) => Promise<voi
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", async () => {
-      const answer = await chain.handleJsonRpc(JSON.parse(Buffer.concat(chunks).toString("utf8")), {
-        allowPrivate: false
-      })
+      const answer = await outside(chain, JSON.parse(Buffer.concat(chunks).toString("utf8")))
       response.setHeader("content-type", "application/json")
       response.end(answer === undefined ? "" : JSON.stringify(answer))
     })

@@ -7,12 +7,14 @@ import { createAccessList2930Tx, createLegacyTx } from "@ethereumjs/tx"
 import { createAddressFromString } from "@ethereumjs/util"
 import { type RunTxResult, runTx, type VM } from "@ethereumjs/vm"
 import { headerBefore } from "./Blocks.ts"
+import type { CallMachine } from "./CallMachine.ts"
 import { BASE_FEE_PER_GAS, BLOCK_GAS_LIMIT } from "./ChainConfig.ts"
 import { data, type Hex } from "./Hex.ts"
-import { invalidParams, RpcError, refused } from "./RpcError.ts"
+import { applyOverrides, overridesOf, refuseLaterFields } from "./Overrides.ts"
+import { invalidParams, REFUSED, RpcError, refused } from "./RpcError.ts"
+import type { Params } from "./RpcParams.ts"
 import * as RpcParams from "./RpcParams.ts"
 import { member } from "./RpcParams.ts"
-import type { CallMachine } from "./State.ts"
 
 /** A message to run; amounts in wei, `gasPrice` 0 when the caller named none. */
 export interface Message {
@@ -23,6 +25,7 @@ export interface Message {
   readonly value: bigint
   readonly input: Uint8Array
   readonly accessList: ReadonlyArray<{ readonly address: Hex; readonly storageKeys: ReadonlyArray<Hex> }> | undefined
+  readonly overrides: ReturnType<typeof overridesOf>
 }
 
 const ZERO_ADDRESS: Hex = `0x${"0".repeat(40)}`
@@ -43,8 +46,10 @@ const accessListOf = (value: unknown): Message["accessList"] => {
   })
 }
 
-/** Reads the first parameter of eth_call and eth_estimateGas. */
-export const messageOf = (members: Readonly<Record<string, unknown>>): Message => {
+/** Reads the parameters of eth_call and eth_estimateGas: the message first, state overrides third. */
+export const messageOf = (params: Params): Message => {
+  const members = RpcParams.object(params, 0)
+  refuseLaterFields(members)
   const input = member(members, "input", RpcParams.bytesOf)
   const data = member(members, "data", RpcParams.bytesOf)
   if (input !== undefined && data !== undefined && !Buffer.from(input).equals(data)) {
@@ -61,7 +66,8 @@ export const messageOf = (members: Readonly<Record<string, unknown>>): Message =
     gasPrice,
     value: member(members, "value", RpcParams.quantityOf) ?? 0n,
     input: input ?? data ?? new Uint8Array(),
-    accessList: accessListOf(members.accessList)
+    accessList: accessListOf(members.accessList),
+    overrides: overridesOf(params, 2)
   }
 }
 
@@ -111,6 +117,7 @@ const run = async (vm: VM, block: Block, message: Message, gasLimit: bigint): Pr
     const tx = transactionOf(vm, message, gasLimit)
     return await runTx(vm, { tx, block, skipNonce: true, skipBalance: true, skipBlockGasLimitValidation: true })
   } catch (error) {
+    if (error instanceof RpcError) throw error
     throw refused(error instanceof Error ? error.message.replace(/ \(vm hf=.*$/s, "") : String(error))
   } finally {
     await vm.evm.journal.revert()
@@ -144,7 +151,10 @@ const checkFunds = async (vm: VM, message: Message, gasLimit: bigint): Promise<b
 
 /** Runs `message` after block `head`; answers what it returns, or throws 3 (reverted, with data) or -32000. */
 export const call = (machine: CallMachine, head: BlockHeader, message: Message): Promise<Hex> =>
-  machine.at(head.stateRoot, (vm) => callOn(vm, head, message))
+  machine.at(head.stateRoot, async (vm) => {
+    await applyOverrides(vm, message.overrides)
+    return callOn(vm, head, message)
+  })
 
 const callOn = async (vm: VM, head: BlockHeader, message: Message): Promise<Hex> => {
   const gasLimit = message.gas === undefined || message.gas > BLOCK_GAS_LIMIT ? BLOCK_GAS_LIMIT : message.gas
@@ -160,7 +170,10 @@ const callOn = async (vm: VM, head: BlockHeader, message: Message): Promise<Hex>
  * first: it suffices unless a contract looks at the gas that is left, and is given a refund or makes calls of its own.
  */
 export const estimateGas = (machine: CallMachine, head: BlockHeader, message: Message): Promise<bigint> =>
-  machine.at(head.stateRoot, (vm) => estimateOn(vm, head, message))
+  machine.at(head.stateRoot, async (vm) => {
+    await applyOverrides(vm, message.overrides)
+    return estimateOn(vm, head, message)
+  })
 
 const estimateOn = async (vm: VM, head: BlockHeader, message: Message): Promise<bigint> => {
   const block = blockFor(vm, head, message)
@@ -178,7 +191,7 @@ const estimateOn = async (vm: VM, head: BlockHeader, message: Message): Promise<
     try {
       return failure(await run(vm, block, message, gasLimit)) === undefined
     } catch (failed) {
-      if (failed instanceof RpcError) return false
+      if (failed instanceof RpcError && failed.code === REFUSED) return false
       throw failed
     }
   }

@@ -5,17 +5,18 @@
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises"
 import { type BlockHeader, createBlockHeaderFromRLP } from "@ethereumjs/block"
 import { createFeeMarket1559Tx } from "@ethereumjs/tx"
-import { createAddressFromPrivateKey, createAddressFromString, KECCAK256_NULL } from "@ethereumjs/util"
+import { createAddressFromPrivateKey, createAddressFromString } from "@ethereumjs/util"
 import type { VM } from "@ethereumjs/vm"
+import { keccak_256 } from "@noble/hashes/sha3.js"
 import { draftBlock } from "./Blocks.ts"
 import { BASE_FEE_PER_GAS } from "./ChainConfig.ts"
 import { ChainStore } from "./ChainStore.ts"
 import { cancun } from "./Fork.ts"
 import { ensureGenesis } from "./Genesis.ts"
-import { bytes } from "./Hex.ts"
+import { bytes, data } from "./Hex.ts"
 import { type Account, Mempool } from "./Mempool.ts"
 import { refused } from "./RpcError.ts"
-import { type Ground, machineAt, stateAt } from "./State.ts"
+import { accountIn, type Ground, machineAt, stateAt } from "./State.ts"
 import { TrieNodes } from "./TrieNodes.ts"
 import { type Candidate, checkTransaction } from "./TxRules.ts"
 
@@ -77,13 +78,8 @@ export class Chain {
   }
 
   /** An account as of the last block. */
-  async account(address: string): Promise<Account> {
-    const account = await this.#headState.getAccount(createAddressFromString(address))
-    return {
-      nonce: account?.nonce ?? 0n,
-      balance: account?.balance ?? 0n,
-      hasCode: account !== undefined && !Buffer.from(account.codeHash).equals(KECCAK256_NULL)
-    }
+  account(address: string): Promise<Account> {
+    return accountIn(this.#headState, address)
   }
 
   /** The sender's next nonce, what waits included. */
@@ -94,6 +90,7 @@ export class Chain {
   /** Takes a raw transaction; answers its hash, or throws in geth's words why it is refused. */
   async submit(raw: Uint8Array): Promise<string> {
     if (this.#closing) throw refused("the chain is shutting down")
+    if (this.mempool.get(data(keccak_256(raw))) !== undefined) throw refused("already known")
     const candidate = checkTransaction(this.ground.common, raw)
     if (this.ground.store.tx(bytes(candidate.hash)) !== undefined) {
       const { nonce } = await this.account(candidate.sender)

@@ -1,13 +1,17 @@
 /**
  * The file of one embedded chain (SQLite, WAL, synchronous=FULL). A block is one transaction of the database: its trie
  * nodes, header, transactions, receipts and logs appear together or not at all, and readers see only what is committed.
- * The connection locks the file exclusively; the operating system drops the lock with the process, so none goes stale.
+ * One writer: it holds a lock on a tiny database beside the file, which the operating system drops with the process, so none goes
+ * stale. Connections that only read may stand beside it; they see each block as soon as it is committed, and hold nothing up.
  */
-import { chmodSync } from "node:fs"
+import { chmodSync, closeSync, openSync } from "node:fs"
 import { backup, DatabaseSync, type StatementSync } from "node:sqlite"
 
 const APPLICATION_ID = 0x746d6331
 const SCHEMA_VERSION = 1
+
+/** How long a reader waits for a lock, ms: only a writer that opens or closes the file holds one. */
+const READ_PATIENCE = 1_000
 
 /** More pages than a database can have. */
 const ALL_PAGES = 2 ** 31 - 1
@@ -92,9 +96,38 @@ const isBusy = (error: unknown): boolean =>
 
 const single = (db: DatabaseSync, pragma: string): unknown => Object.values(db.prepare(pragma).get() ?? {})[0]
 
+const lockedOut = () => new ChainStoreError("locked", "another process has this chain open")
+
+const OWNER_ONLY = 0o600
+
+/** Makes `path` a file that only its owner reads, before SQLite makes others beside it in its likeness. */
+const makePrivate = (path: string): void => {
+  try {
+    closeSync(openSync(path, "wx", OWNER_ONLY))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+    // Never opened here: to close a file drops every lock that this process holds on it.
+    chmodSync(path, OWNER_ONLY)
+  }
+}
+
+/** The right to write the chain in `path`, until what this answers is closed. */
+const lockOf = (path: string): DatabaseSync => {
+  makePrivate(`${path}.lock`)
+  const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 })
+  try {
+    lock.exec("BEGIN IMMEDIATE")
+    return lock
+  } catch (error) {
+    lock.close()
+    throw isBusy(error) ? lockedOut() : error
+  }
+}
+
 /** An open chain file; all methods are synchronous and throw SQLite's own errors when the disk fails. */
 export class ChainStore {
   readonly db: DatabaseSync
+  readonly #lock: DatabaseSync | undefined
   readonly #node: StatementSync
   readonly #block: StatementSync
   readonly #blockByHash: StatementSync
@@ -103,16 +136,24 @@ export class ChainStore {
   readonly #txsOf: StatementSync
   readonly #insert: Record<"node" | "block" | "tx" | "log", StatementSync>
 
-  /** Opens or creates the file (mode 0600); throws {@link ChainStoreError} when another process has it or it is no chain. */
-  constructor(path: string) {
-    this.db = new DatabaseSync(path, { timeout: 0 })
-    try {
-      this.#prepareFile()
-    } catch (error) {
-      this.db.close()
-      throw isBusy(error) ? new ChainStoreError("locked", "another process has this chain open") : error
+  /**
+   * Opens or creates the file (mode 0600, and so are its log and its lock); throws {@link ChainStoreError} when another process has it or
+   * it is no chain. With `readOnly`, beside the one that writes it.
+   */
+  constructor(path: string, { readOnly = false } = {}) {
+    if (readOnly) {
+      this.db = new DatabaseSync(path, { readOnly, timeout: READ_PATIENCE })
+    } else {
+      makePrivate(path)
+      this.#lock = lockOf(path)
+      this.db = new DatabaseSync(path, { timeout: 0 })
+      try {
+        this.#prepareFile()
+      } catch (error) {
+        this.close()
+        throw isBusy(error) ? lockedOut() : error
+      }
     }
-    chmodSync(path, 0o600)
     const { db } = this
     this.#node = db.prepare("SELECT value FROM node WHERE hash = ?")
     this.#block = db.prepare("SELECT * FROM block WHERE number = ?")
@@ -129,7 +170,7 @@ export class ChainStore {
   }
 
   #prepareFile(): void {
-    this.db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+    this.db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
     this.transaction(() => {
       const application = single(this.db, "PRAGMA application_id")
       const tables = single(this.db, "SELECT count(*) FROM sqlite_schema")
@@ -219,5 +260,6 @@ export class ChainStore {
 
   close(): void {
     this.db.close()
+    this.#lock?.close()
   }
 }

@@ -1,60 +1,63 @@
 /**
- * The thread an embedded chain runs in: the EVM works in long bursts that would stall the daemon's event loop. Its
+ * The thread that writes the embedded chains: the EVM works in long bursts that would stall the daemon's event loop. Its
  * modules import only relative files and third-party packages, so it runs from source and from the bundle alike.
  */
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort } from "node:worker_threads"
 import { Chain } from "./Chain.ts"
-import type { FromWorker, ToWorker, WorkerOptions } from "./ChainMessages.ts"
+import type { FromWriter, ToWriter } from "./ChainMessages.ts"
 import { ChainStoreError } from "./ChainStore.ts"
-import { answer, methodsOf } from "./Rpc.ts"
-import { RpcError } from "./RpcError.ts"
+import { answer, type Methods } from "./Rpc.ts"
+import { partsOf } from "./RpcError.ts"
+import { writerMethods } from "./WriterMethods.ts"
 
 const port = parentPort!
-const { chainId, now: startedAt, path } = workerData as WorkerOptions
 
-let now = startedAt
+interface Served {
+  readonly chain: Chain
+  readonly methods: Methods
+}
 
-const say = (message: FromWorker): void => port.postMessage(message)
+const served = new Map<number, Served>()
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+let now = 0
 
-const answerCall = async (
-  methods: ReturnType<typeof methodsOf>,
-  { id, method, params }: Extract<ToWorker, { kind: "call" }>
-): Promise<void> => {
+const say = (message: FromWriter): void => port.postMessage(message)
+
+const open = async ({ chainId, path }: Extract<ToWriter, { kind: "open" }>): Promise<void> => {
   try {
-    say({ kind: "result", id, result: await answer(methods, method, params) })
-  } catch (error) {
-    const { code, data, message } = error instanceof RpcError ? error : new RpcError(-32603, messageOf(error))
-    say({ kind: "error", id, code, message, ...(data === undefined ? {} : { data }) })
-  }
-}
-
-const serve = (chain: Chain): void => {
-  const methods = methodsOf(chain)
-  port.on("message", (message: ToWorker) => {
-    if (message.kind === "call") {
-      now = message.now
-      void answerCall(methods, message)
-    } else {
-      void chain.close().finally(() => port.close())
-    }
-  })
-  say({ kind: "ready" })
-}
-
-try {
-  serve(
-    await Chain.open({
+    const chain = await Chain.open({
       path,
       chainId,
       now: () => Math.floor(now / 1000),
-      onBlock: (number) => say({ kind: "block", number }),
-      onFault: (message) => say({ kind: "fault", message })
+      onBlock: (number) => say({ kind: "block", chainId, number }),
+      onFault: (message) => say({ kind: "fault", chainId, message })
     })
-  )
-} catch (error) {
-  const reason = error instanceof ChainStoreError ? error.reason : "unreadable"
-  say({ kind: "unusable", reason, message: messageOf(error) })
-  port.close()
+    served.set(chainId, { chain, methods: writerMethods(chain) })
+    say({ kind: "ready", chainId })
+  } catch (error) {
+    const reason = error instanceof ChainStoreError ? error.reason : "unreadable"
+    say({ kind: "unusable", chainId, reason, message: partsOf(error).message })
+  }
 }
+
+const call = async ({ chainId, id, method, params }: Extract<ToWriter, { kind: "call" }>): Promise<void> => {
+  try {
+    say({ kind: "result", id, result: await answer(served.get(chainId)!.methods, method, params) })
+  } catch (error) {
+    say({ kind: "error", id, error: partsOf(error) })
+  }
+}
+
+const close = async (chainId: number): Promise<void> => {
+  const chain = served.get(chainId)?.chain
+  await chain?.close().catch(() => undefined)
+  served.delete(chainId)
+  say({ kind: "closed", chainId })
+}
+
+port.on("message", (message: ToWriter) => {
+  if (message.kind !== "close") now = message.now
+  if (message.kind === "open") void open(message)
+  else if (message.kind === "call") void call(message)
+  else void close(message.chainId)
+})

@@ -1,12 +1,12 @@
 /**
  * A real EVM chain inside the daemon, for the `local` profile: cancun rules, base fee 100 gwei, the commit contract in
- * its genesis block, one SQLite file, one worker thread. What it answers is durable: receipts show only what is on disk.
- * `request` is an EIP-1193 provider (viem's `custom`), `handleJsonRpc` serves the same methods to an HTTP endpoint.
+ * its genesis block, one SQLite file. What it answers is durable: receipts show only what is on disk. `request` is the daemon's own
+ * EIP-1193 provider (viem's `custom`); `handleJsonRpc` serves callers from outside, in another thread and within their budgets.
  */
-import { Clock, Effect, Schema, type Scope } from "effect"
-import type { WorkerOptions } from "./ChainMessages.ts"
-import { handleJsonRpc, type JsonRpcOptions } from "./JsonRpc.ts"
-import { WorkerLink } from "./WorkerLink.ts"
+import { Effect, Schema, type Scope } from "effect"
+import type { OpenFailure } from "./ChainThread.ts"
+import { type ChainThreads, chainThreads } from "./ChainThreads.ts"
+import { handleJsonRpc, type OutsideCaller } from "./JsonRpc.ts"
 
 const ADVICE = {
   locked:
@@ -33,6 +33,8 @@ export interface EmbeddedChainOptions {
   /** The chain's file; it is made when missing, its folder must exist (mode 0700: the faucet's key is in the file). */
   readonly path: string
   readonly chainId: number
+  /** Threads that other chains share; threads of its own without them. */
+  readonly threads?: ChainThreads
 }
 
 /** An open embedded chain. */
@@ -40,48 +42,38 @@ export interface EmbeddedChain {
   readonly chainId: number
   /**
    * Answers one JSON-RPC call, `treemark_fund` included ([address, wei in hex] → transaction hash). Rejects with an
-   * error that has `code`, `message` and, for a revert, `data` (EIP-1193); 4900 once the chain is closed or has failed.
+   * error that has `code`, `message` and, for a revert, `data` (EIP-1193); 4900 once the chain is closed, has failed, or takes too long.
    */
   readonly request: (call: { readonly method: string; readonly params?: unknown }) => Promise<unknown>
-  /** Answers a parsed JSON-RPC body, single or batch; `undefined` when only notifications came. Never rejects. */
-  readonly handleJsonRpc: (body: unknown, options: JsonRpcOptions) => Promise<unknown>
+  /** Answers a parsed JSON-RPC body, single or batch, in JSON text; `undefined` when only notifications came. Never rejects. */
+  readonly handleJsonRpc: (body: unknown, caller: OutsideCaller) => Promise<string | undefined>
   /** Calls `listener` after each block is on disk; answers the function that ends that. */
   readonly onBlock: (listener: (number: number) => void) => () => void
 }
 
-/** The worker stands beside this file, in TypeScript in a checkout and bundled in a release. */
-const workerUrl = (): URL => new URL(`./ChainWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
-
 /**
  * Opens the chain in `options.path`, making it when the file is missing; opening takes the same time however long the
- * chain is. Closing the scope first mines what has been accepted and can be executed. The clock of the fiber rules the blocks' timestamps.
+ * chain is. Closing the scope first mines what has been accepted and can be executed. The clock of the fiber that made the threads rules
+ * the blocks' timestamps.
  */
 const open: (options: EmbeddedChainOptions) => Effect.Effect<EmbeddedChain, EmbeddedChainError, Scope.Scope> =
   Effect.fn("EmbeddedChain.open")(function* (options) {
-    const clock = yield* Clock.Clock
-    const services = yield* Effect.context<never>()
-    const onFault = (message: string): void => {
-      Effect.runForkWith(services)(Effect.logError(`Embedded chain ${options.chainId}: ${message}`))
-    }
+    const { chainId, path } = options
+    const file = { chainId, path }
+    const threads = options.threads ?? (yield* chainThreads())
     const link = yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const { chainId, path } = options
-        const workerData: WorkerOptions = { path, chainId, now: clock.currentTimeMillisUnsafe() }
-        return new WorkerLink(workerUrl(), workerData, () => clock.currentTimeMillisUnsafe(), onFault)
+      Effect.tryPromise({
+        try: () => threads.writer.open(file),
+        catch: (cause) => new EmbeddedChainError({ path, ...(cause as OpenFailure) })
       }),
-      (opened) => Effect.promise(() => opened.close())
+      (opened) => Effect.promise(() => threads.quiet(file).then(opened.close))
     )
-    yield* Effect.tryPromise({
-      try: () => link.ready(),
-      catch: (cause) =>
-        new EmbeddedChainError({ path: options.path, ...(cause as Pick<EmbeddedChainError, "reason" | "detail">) })
-    })
-    const request: EmbeddedChain["request"] = ({ method, params }) => link.call(method, params)
+    const answer = threads.outside(file, link.call)
     return {
-      chainId: options.chainId,
-      request,
-      handleJsonRpc: (body, rpcOptions) => handleJsonRpc(request, body, rpcOptions),
-      onBlock: (listener) => link.listen(listener)
+      chainId,
+      request: ({ method, params }) => link.call(method, params),
+      handleJsonRpc: (body, caller) => handleJsonRpc(answer, body, caller),
+      onBlock: link.listen
     }
   })
 

@@ -2,10 +2,10 @@
  * eth_feeHistory (EIP-1559). The base fee never moves here, so only tips and fullness tell anything. A tip is what a
  * transaction paid per gas above the base fee; percentiles are weighted by gas used, as in geth.
  */
-import type { Common } from "@ethereumjs/common"
 import { BASE_FEE_PER_GAS } from "./ChainConfig.ts"
 import type { ChainStore } from "./ChainStore.ts"
 import { quantity } from "./Hex.ts"
+import type { ChainView } from "./Reads.ts"
 import { invalidParams } from "./RpcError.ts"
 import { headerOf } from "./RpcObjects.ts"
 
@@ -40,8 +40,7 @@ const rewards = (store: ChainStore, block: number, percentiles: ReadonlyArray<nu
 
 /** Fees of `count` blocks up to `newest`. */
 export const feeHistory = (
-  store: ChainStore,
-  common: Common,
+  { budget, ground: { common, store } }: ChainView,
   count: bigint,
   newest: number,
   percentiles: ReadonlyArray<number> | undefined
@@ -55,9 +54,17 @@ export const feeHistory = (
     baseFeePerBlobGas: Array.from({ length: span + 1 }, () => "0x1"),
     blobGasUsedRatio: numbers.map(() => 0),
     gasUsedRatio: numbers.map((number) => {
+      budget?.check()
       const header = headerOf(store.block(number)!, common)
       return Number(header.gasUsed) / Number(header.gasLimit)
     }),
-    ...(percentiles === undefined ? {} : { reward: numbers.map((number) => rewards(store, number, percentiles)) })
+    ...(percentiles === undefined
+      ? {}
+      : {
+          reward: numbers.map((number) => {
+            budget?.check()
+            return rewards(store, number, percentiles)
+          })
+        })
   }
 }

@@ -13,7 +13,8 @@ const UP_TO_CANCUN = Mainnet.hardforks
 
 /**
  * The rule set of the chain with this id. ethereumjs copies it for every transaction and block and merges the same tables of parameters
- * again each time, in case the fork changes: here it never does, so one is enough, and each table is merged once.
+ * again each time, in case the fork changes: here it never does, so one is enough, and each table is merged once. Nor is there anybody to
+ * tell of a change: every machine would listen, and be kept for ever by what it listens to.
  */
 export const cancun = (chainId: number): Common => {
   const common = createCustomCommon({ chainId, name: `treemark-${chainId}`, hardforks: UP_TO_CANCUN }, Mainnet, {
@@ -22,6 +23,7 @@ export const cancun = (chainId: number): Common => {
   const merge = common.updateParams.bind(common)
   const merged = new Set<unknown>()
   common.copy = () => common
+  common.events.on = () => common.events
   common.updateParams = (params) => {
     if (merged.has(params)) return
     merged.add(params)

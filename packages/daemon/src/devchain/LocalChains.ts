@@ -11,10 +11,11 @@ import {
   UNITS_PER_TOKEN,
   type WalletAddress
 } from "@treemark/core"
-import { Context, Effect, Layer, Schedule, Scope } from "effect"
+import { Context, type Duration, Effect, Layer, Schedule, Scope } from "effect"
 import { LOCAL_MAINNET_CHAIN_ID, LOCAL_TESTNET_CHAIN_ID } from "../evm/LocalNetwork.ts"
 import type { Profile } from "../evm/Profile.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
+import { chainThreads } from "./ChainThreads.ts"
 import { EmbeddedChain, type EmbeddedChainError } from "./EmbeddedChain.ts"
 import { LocalFaucet } from "./LocalFaucet.ts"
 
@@ -39,20 +40,27 @@ export class LocalChains extends Context.Service<
     readonly fund: (role: NetworkRole, wallet: WalletAddress, least: Amount) => Effect.Effect<void, LedgerUnavailable>
   }
 >()("@treemark/daemon/devchain/LocalChains") {
-  static readonly layer = (options: { readonly home: string; readonly profile: Profile }) =>
+  /** `rpcTimeout`: how long a call of the daemon to a chain may take; 10 s by default. */
+  static readonly layer = (options: {
+    readonly home: string
+    readonly profile: Profile
+    readonly rpcTimeout?: Duration.Duration
+  }) =>
     Layer.effect(
       LocalChains,
       Effect.gen(function* () {
         const committers = yield* makeCommitters
         const openChains = yield* OpenChains
         const scope = yield* Effect.scope
+        const threads = yield* chainThreads(options.rpcTimeout)
         const wanted = ROLES.filter((role) => options.profile.roles[role] === "embedded")
         const opened = yield* Effect.forEach(
           wanted,
           Effect.fnUntraced(function* (role) {
             const open = EmbeddedChain.open({
               path: join(options.home, `chain-${role}.db`),
-              chainId: CHAIN_IDS[role]
+              chainId: CHAIN_IDS[role],
+              threads
             }).pipe(
               Effect.tap((chain) =>
                 Effect.forEach(committers.all, ({ address }) => fund(chain, role, address, COMMITTER_FUNDS), {
@@ -92,7 +100,7 @@ const whenAsked = Effect.fnUntraced(function* (
   return {
     chainId,
     request: async (call) => (await chain(opened)).request(call),
-    handleJsonRpc: async (body, options) => (await chain(opened)).handleJsonRpc(body, options),
+    handleJsonRpc: async (body, caller) => (await chain(opened)).handleJsonRpc(body, caller),
     onBlock: (listener) => {
       const listening = chain(opened).then(
         ({ onBlock }) => onBlock(listener),

@@ -23,6 +23,15 @@ const PRICE_BUMP = 10n
 
 const bumped = (price: bigint): bigint => (price * (100n + PRICE_BUMP)) / 100n
 
+/** What a sender's account alone says of a transaction: throws in geth's words when it can never be executed. */
+export const checkSender = ({ cost, nonce, sender }: Candidate, account: Account): void => {
+  if (account.hasCode) throw refused(`sender not an eoa: address ${sender}, len(code) > 0`)
+  if (nonce < account.nonce) throw refused(`nonce too low: next nonce ${account.nonce}, tx nonce ${nonce}`)
+  if (cost > account.balance) throw refused(`${shortOf(account)}, tx cost ${cost}, overshot ${cost - account.balance}`)
+}
+
+const shortOf = ({ balance }: Account): string => `insufficient funds for gas * price + value: balance ${balance}`
+
 export class Mempool {
   readonly #bySender = new Map<string, Map<bigint, Waiting>>()
   readonly #byHash = new Map<string, Waiting>()
@@ -32,8 +41,7 @@ export class Mempool {
   add(candidate: Candidate, account: Account): void {
     const { cost, hash, nonce, sender } = candidate
     if (this.#byHash.has(hash)) throw refused("already known")
-    if (account.hasCode) throw refused(`sender not an eoa: address ${sender}, len(code) > 0`)
-    if (nonce < account.nonce) throw refused(`nonce too low: next nonce ${account.nonce}, tx nonce ${nonce}`)
+    checkSender(candidate, account)
     const queue = this.#bySender.get(sender) ?? new Map<bigint, Waiting>()
     const replaced = queue.get(nonce)
     this.#checkFunds(candidate, account, queue, replaced)
@@ -101,16 +109,16 @@ export class Mempool {
 
   #checkFunds(
     { cost }: Candidate,
-    { balance }: Account,
+    account: Account,
     queue: ReadonlyMap<bigint, Waiting>,
     replaced: Waiting | undefined
   ): void {
-    const prefix = `insufficient funds for gas * price + value: balance ${balance}`
-    if (cost > balance) throw refused(`${prefix}, tx cost ${cost}, overshot ${cost - balance}`)
     let queued = replaced === undefined ? 0n : -replaced.cost
     for (const waiting of queue.values()) queued += waiting.cost
-    if (queued + cost > balance) {
-      throw refused(`${prefix}, queued cost ${queued}, tx cost ${cost}, overshot ${queued + cost - balance}`)
+    if (queued + cost > account.balance) {
+      throw refused(
+        `${shortOf(account)}, queued cost ${queued}, tx cost ${cost}, overshot ${queued + cost - account.balance}`
+      )
     }
   }
 

@@ -5,9 +5,10 @@
 import type { Common } from "@ethereumjs/common"
 import { MerklePatriciaTrie } from "@ethereumjs/mpt"
 import { Caches, CacheType, MerkleStateManager } from "@ethereumjs/statemanager"
-import { ValueEncoding } from "@ethereumjs/util"
+import { createAddressFromString, KECCAK256_NULL, ValueEncoding } from "@ethereumjs/util"
 import { createVM, type VM } from "@ethereumjs/vm"
 import type { ChainStore } from "./ChainStore.ts"
+import type { Account } from "./Mempool.ts"
 import type { TrieNodes } from "./TrieNodes.ts"
 
 /** More than the 30M gas of a block can touch, so that nothing unsaved is ever evicted. */
@@ -37,6 +38,16 @@ export const stateAt = ({ common, nodes }: Ground, root: Uint8Array | undefined,
     caches: new Caches(lasting ? CACHE_SIZES : {})
   })
 
+/** An account as it is in `state`. */
+export const accountIn = async (state: MerkleStateManager, address: string): Promise<Account> => {
+  const account = await state.getAccount(createAddressFromString(address))
+  return {
+    nonce: account?.nonce ?? 0n,
+    balance: account?.balance ?? 0n,
+    hasCode: account !== undefined && !Buffer.from(account.codeHash).equals(KECCAK256_NULL)
+  }
+}
+
 /** A machine over the state under `root`; BLOCKHASH reads the committed blocks. */
 export const machineAt = (ground: Ground, root: Uint8Array, lasting = false): Promise<VM> => {
   const blockchain = {
@@ -49,32 +60,4 @@ export const machineAt = (ground: Ground, root: Uint8Array, lasting = false): Pr
     shallowCopy: () => blockchain
   }
   return createVM({ common: ground.common, stateManager: stateAt(ground, root, lasting), blockchain })
-}
-
-/**
- * One machine for all calls that throw their changes away: making one costs more than running a commit on it. Calls take turns, each at
- * the state root it names.
- */
-export class CallMachine {
-  readonly #ground: Ground
-  #vm: VM | undefined
-  #turn: Promise<unknown> = Promise.resolve()
-
-  constructor(ground: Ground) {
-    this.#ground = ground
-  }
-
-  /** Runs `work` on the machine, at the state under `root`. */
-  at<A>(root: Uint8Array, work: (vm: VM) => Promise<A>): Promise<A> {
-    const turn = this.#turn.then(async () => work(await this.#prepare(root)))
-    this.#turn = turn.catch(() => undefined)
-    return turn
-  }
-
-  async #prepare(root: Uint8Array): Promise<VM> {
-    const vm = this.#vm ?? (await machineAt(this.#ground, root))
-    this.#vm = vm
-    await vm.stateManager.setStateRoot(root)
-    return vm
-  }
 }

@@ -5,9 +5,9 @@
  */
 import { RLP } from "@ethereumjs/rlp"
 import type { BatchDBOp, DB } from "@ethereumjs/util"
-import type { ChainStore } from "./ChainStore.ts"
 
-const GENERATION = 20_000
+/** Nodes in each of the two halves of the cache: the paths of some hundred accounts. */
+const GENERATION = 2_000
 const CODE_PREFIX = "63"
 const HASH_BYTES = 32
 
@@ -21,23 +21,38 @@ const asBytes = (value: string | Uint8Array): Uint8Array =>
 
 const isBytes = (item: Item | undefined): item is Uint8Array => item instanceof Uint8Array
 
+/** Where nodes come from that are not at hand. */
+interface Source {
+  readonly node: (key: string) => Uint8Array | undefined
+}
+
 /** The database under every state trie of a chain, as @ethereumjs/mpt asks for it. */
 export class TrieNodes implements DB<string, string | Uint8Array> {
-  readonly #store: ChainStore
+  readonly #source: Source
   readonly #buffer = new Map<string, Uint8Array>()
   #young = new Map<string, Uint8Array>()
   #old = new Map<string, Uint8Array>()
 
-  constructor(store: ChainStore) {
-    this.#store = store
+  constructor(source: Source) {
+    this.#source = source
   }
 
   async get(key: string): Promise<Uint8Array | undefined> {
-    const known = this.#buffer.get(key) ?? this.#young.get(key)
+    return this.#buffer.get(key) ?? this.node(key)
+  }
+
+  /** A stored node or code. */
+  node(key: string): Uint8Array | undefined {
+    const known = this.#young.get(key)
     if (known !== undefined) return known
-    const found = this.#old.get(key) ?? this.#store.node(key)
+    const found = this.#old.get(key) ?? this.#source.node(key)
     if (found !== undefined) this.#remember(key, found)
     return found
+  }
+
+  /** The same stored nodes under a write buffer of its own, for what is never stored; `discard` empties it. */
+  scratch(): TrieNodes {
+    return new Scratch(this)
   }
 
   async put(key: string, value: string | Uint8Array): Promise<void> {
@@ -112,5 +127,19 @@ export class TrieNodes implements DB<string, string | Uint8Array> {
     const codeKey = CODE_PREFIX + hex(codeHash)
     const code = this.#buffer.get(codeKey)
     if (code !== undefined) found.set(codeKey, code)
+  }
+}
+
+/** Keeps nothing at hand itself: what is under it does. */
+class Scratch extends TrieNodes {
+  readonly #under: TrieNodes
+
+  constructor(under: TrieNodes) {
+    super(under)
+    this.#under = under
+  }
+
+  override node(key: string): Uint8Array | undefined {
+    return this.#under.node(key)
   }
 }

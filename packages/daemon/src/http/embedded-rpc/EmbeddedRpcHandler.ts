@@ -21,8 +21,11 @@ const rpc = (role: NetworkRole, embedded: EmbeddedRpc["Service"]) =>
       const error = { code: PARSE_ERROR, message: `Parse error: ${body.failure.message}` }
       return HttpServerResponse.jsonUnsafe({ jsonrpc: "2.0", id: null, error })
     }
-    const answer = yield* embedded.handle(role, body.success)
-    return answer === undefined ? HttpServerResponse.empty() : HttpServerResponse.jsonUnsafe(answer)
+    const caller = Option.getOrElse(request.remoteAddress, () => "?")
+    const answer = yield* embedded.handle(role, body.success, caller)
+    return answer === undefined
+      ? HttpServerResponse.empty()
+      : HttpServerResponse.text(answer, { contentType: "application/json" })
   }).pipe(refusing)
 
 /** Routes only where there are embedded chains. */

@@ -5,7 +5,10 @@ import { Context, type Effect } from "effect"
 export class EmbeddedRpc extends Context.Service<
   EmbeddedRpc,
   {
-    /** Answers a parsed body (a call or a batch); `undefined` when it asks for no answer. Failures are JSON-RPC error objects. */
-    readonly handle: (role: NetworkRole, body: unknown) => Effect.Effect<unknown>
+    /**
+     * Answers a parsed body (a call or a batch) of `caller` (an address or a token) in JSON text; `undefined` when it asks for no answer.
+     * Failures are JSON-RPC error objects. Interrupted, it stops what nobody waits for any more.
+     */
+    readonly handle: (role: NetworkRole, body: unknown, caller: string) => Effect.Effect<string | undefined>
   }
 >()("@treemark/daemon/http/embedded-rpc/EmbeddedRpc") {}

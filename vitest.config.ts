@@ -12,7 +12,7 @@ const conditions = ["@treemark/source", "node", "import", "module", "default"]
 const SHARING = [
   "test/core/**/*.test.ts",
   "test/daemon/{accounts,api,audit,books,edge,handlers,jobs,wallets}/**/*.test.ts",
-  "test/boundaries.test.ts"
+  "test/{boundaries,documents}.test.ts"
 ]
 /** Those whose amounts of work `test/layers/Long.ts` decides. */
 const LONG = [

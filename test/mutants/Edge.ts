@@ -103,18 +103,18 @@ export const EDGE_MUTANTS: ReadonlyArray<Mutant> = [
   },
   {
     what: "a key that stands twice is read by its last value",
-    file: "core/src/rules/StrictJson.ts",
-    from: "if (Object.hasOwn(container, key)) throw",
-    to: "if (key === null) throw",
-    in: "core/rules/StrictJson",
+    file: "core/src/json/StrictReader.ts",
+    from: "if (Object.hasOwn(container, key)) {",
+    to: "if (key === null) {",
+    in: "core/json/StrictJson",
     test: "refuses a key twice in one object"
   },
   {
     what: "something behind the JSON is passed over",
-    file: "core/src/rules/StrictJson.ts",
+    file: "core/src/json/StrictReader.ts",
     from: 'if (this.at < this.text.length) throw new Refusal("Something follows',
     to: 'if (this.at > this.text.length) throw new Refusal("Something follows',
-    in: "core/rules/StrictJson",
+    in: "core/json/StrictJson",
     test: "refuses what JSON.parse refuses, and says what and where"
   }
 ]

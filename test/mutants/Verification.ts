@@ -188,8 +188,8 @@ export const VERIFICATION: ReadonlyArray<Mutant> = [
   {
     what: "numbers that differ where doubles do not are the same",
     file: `${V}/LedgerChecks.ts`,
-    from: "differingMember(exactJson(text), exactJson(recordText ?? JSON.stringify(record, finite)))",
-    to: "differingMember(exactJson(JSON.stringify(JSON.parse(text))), exactJson(JSON.stringify(record, finite)))",
+    from: "differingMember(text, recordText ?? JSON.parse(JSON.stringify(record, finite)))",
+    to: "differingMember(JSON.stringify(JSON.parse(text)), JSON.stringify(record, finite))",
     in: "verify/HostileProofs",
     test: "9007199254740993 for 9007199254740992 is invalid"
   },
@@ -251,10 +251,10 @@ export const VERIFICATION: ReadonlyArray<Mutant> = [
   },
   {
     what: "a key that stands twice in a file is read by its last value here and its first elsewhere",
-    file: "core/src/proof/ReadJson.ts",
-    from: "if (names?.has(value) === true) {",
-    to: "if (names === undefined) {",
-    in: "core/proof/ReadJson",
+    file: "core/src/json/StrictReader.ts",
+    from: "if (Object.hasOwn(container, key)) {",
+    to: "if (key === null) {",
+    in: "core/json/ReadJson",
     test: "are refused when a key occurs twice"
   },
   {

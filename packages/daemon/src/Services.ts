@@ -21,6 +21,7 @@ import * as AccountStore from "./accounts/AccountStore.ts"
 import { Statements } from "./accounts/Statements.ts"
 import * as WalletSigner from "./accounts/WalletSigner.ts"
 import * as AbandonedHolds from "./books/AbandonedHolds.ts"
+import { Additions } from "./books/Additions.ts"
 import * as ChargesSql from "./books/ChargesSql.ts"
 import { Holds } from "./books/Holds.ts"
 import * as IdempotencySql from "./books/IdempotencySql.ts"
@@ -107,7 +108,7 @@ const treeFormat = Layer.effect(
 )
 
 const books = AbandonedHolds.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, IdempotencySql.layer, Statements.layer)),
+  Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, IdempotencySql.layer, Statements.layer, Additions.layer)),
   Layer.provideMerge(WalletDebt.layer),
   Layer.provideMerge(Layer.mergeAll(Postings.layer, Holds.layer, Snapshot.layer))
 )

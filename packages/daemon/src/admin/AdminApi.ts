@@ -8,6 +8,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/ht
 import { TokenInfo } from "../accounts/AccessTokens.ts"
 import { RegisteredAsset } from "../content/Assets.ts"
 import { AccountName, ServiceName } from "./AccountName.ts"
+import { additions } from "./AdditionsApi.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 import { books } from "./BooksApi.ts"
 import { GrantedTokens } from "./GrantedTokens.ts"
@@ -184,7 +185,8 @@ export class AdminApi extends HttpApi.make("treemark-admin").add(
   assets,
   operations,
   books,
-  history
+  history,
+  additions
 ) {}
 
 /** Where `asset register FILE` streams the file's bytes; a plain route, since a body of any size is never held in memory. */

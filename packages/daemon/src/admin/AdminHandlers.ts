@@ -1,46 +1,34 @@
 /** What the administration commands do: each handler decodes, calls the use case and encodes. No charge is made here but for `commit`. */
 import {
-  type Acts,
   amount,
   balanceText,
-  Caller,
-  type Charges,
-  CommitReceipt,
-  type ContentStore,
   checkpointText,
-  commitAsset,
-  decodeCommitRequest,
   formatTokens,
-  type Ledger,
   NativeBalance,
-  type Registry,
-  type Signer,
   UNITS_PER_TOKEN,
   walletAddress
 } from "@treemark/core"
-import { Context, Deferred, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Deferred, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccessTokens } from "../accounts/AccessTokens.ts"
 import { AccountClosing } from "../accounts/AccountClosing.ts"
 import { type Account, Accounts } from "../accounts/Accounts.ts"
-import { Idempotency } from "../books/Idempotency.ts"
-import type { Receipts } from "../books/Receipts.ts"
 import { exportCheckpoint } from "../commits/Checkpoint.ts"
 import type { FinishedCommits } from "../commits/FinishedCommits.ts"
 import { Assets, RegisteredAsset } from "../content/Assets.ts"
 import { LocalChains } from "../devchain/LocalChains.ts"
 import type { Networks } from "../evm/Networks.ts"
 import { fingerprintOf } from "../http/edge/IdempotencyKey.ts"
-import { nothingCharged } from "../http/edge/Problems.ts"
-import { receiptedAnswer } from "../http/edge/ReceiptHeader.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
 import { Seed } from "../wallets/Seed.ts"
+import { additionsHandlers } from "./AdditionsHandlers.ts"
 import { AdminApi, REGISTER_PATH, type StatusView } from "./AdminApi.ts"
 import { AdminRefused, refuse, refused } from "./AdminRefused.ts"
 import { booksHandlers } from "./BooksHandlers.ts"
 import { signCheckpoint } from "./CheckpointSigning.ts"
+import { type CommitServices, commitForAccount } from "./CommitForAccount.ts"
 import { historyHandlers } from "./HistoryHandlers.ts"
 import { proofOfTree } from "./ProofOfTree.ts"
 
@@ -163,43 +151,16 @@ const assets = HttpApiBuilder.group(AdminApi, "assets", (handlers) =>
 const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
   Effect.gen(function* () {
     const balances = yield* NativeBalance
-    const accounts = yield* Accounts
-    const idempotency = yield* Idempotency
-    const services = yield* Effect.context<
-      | Accounts
-      | Acts
-      | HdWallets
-      | Charges
-      | ContentStore
-      | FinishedCommits
-      | Ledger
-      | Networks
-      | Receipts
-      | Registry
-      | Signer
-    >()
+    const services = yield* Effect.context<CommitServices | FinishedCommits | HdWallets | Networks>()
     return handlers.handleAll({
       balance: ({ payload }) => balancesOf(balances, payload.wallet, payload.allNetworks).pipe(refused),
-      commit: Effect.fnUntraced(function* ({ params, payload }) {
-        const { id, name, serviceName, wallet } = yield* accounts.find(params.account).pipe(refused)
-        const request = yield* decodeCommitRequest(payload.request).pipe(refused)
-        const caller = new Caller({ accountId: id, name, serviceName, wallet: walletAddress(wallet) })
-        const { answer } = yield* idempotency
-          .run(
-            {
-              accountId: id,
-              operation: "commit",
-              key: payload.idempotencyKey ?? undefined,
-              fingerprint: fingerprintOf(new TextEncoder().encode(JSON.stringify(payload.request)))
-            },
-            (commitId) =>
-              Effect.flatMap(commitAsset({ caller, request, commitId }), (made) =>
-                receiptedAnswer(caller, "commit", commitId, made)
-              )
-          )
-          .pipe(nothingCharged, Effect.provide(services), refused)
-        return yield* decodeReceipt(answer.body).pipe(Effect.orDie)
-      }),
+      commit: ({ params, payload }) =>
+        commitForAccount({
+          account: params.account,
+          request: payload.request,
+          key: payload.idempotencyKey ?? undefined,
+          fingerprint: fingerprintOf(new TextEncoder().encode(JSON.stringify(payload.request)))
+        }).pipe(Effect.provide(services), refused),
       proof: ({ params }) =>
         Effect.map(proofOfTree(params.assetTreeCid), (proof) => ({ proof })).pipe(Effect.provide(services), refused),
       checkpoint: ({ params }) =>
@@ -212,8 +173,6 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
     })
   })
 )
-
-const decodeReceipt = Schema.decodeEffect(Schema.fromJsonString(CommitReceipt))
 
 const balancesOf = Effect.fnUntraced(function* (
   balances: NativeBalance["Service"],
@@ -242,13 +201,16 @@ const balancesOf = Effect.fnUntraced(function* (
 const registerRoute = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const assets = yield* Assets
+    const accounts = yield* Accounts
     const answer = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
+      const asked = new URL(request.url, "http://treemark").searchParams
+      const name = asked.get("account")
       const asset = yield* assets.register({
         bytes: request.stream,
-        fileName: new URL(request.url, "http://treemark").searchParams.get("fileName") ?? undefined,
+        fileName: asked.get("fileName") ?? undefined,
         contentType: request.headers["content-type"],
-        accountId: undefined
+        accountId: name === null ? undefined : (yield* accounts.find(name)).id
       })
       return yield* HttpServerResponse.schemaJson(RegisteredAsset)(asset, { status: 201 })
     }).pipe(
@@ -262,7 +224,7 @@ const registerRoute = HttpRouter.use(
 /** The administration API with its handlers; what they need is left open. */
 export const adminRoutes = Layer.mergeAll(
   HttpApiBuilder.layer(AdminApi).pipe(
-    Layer.provide([daemon, accounts, wallet, assets, operations, booksHandlers, historyHandlers])
+    Layer.provide([daemon, accounts, wallet, assets, operations, booksHandlers, historyHandlers, additionsHandlers])
   ),
   registerRoute
 )

@@ -12,6 +12,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { randomId } from "../store/RandomId.ts"
 import { isAlive, ReplicaId } from "../store/Replica.ts"
 import { storing } from "../store/StorageFailure.ts"
+import { KEPT_KEYS } from "./Additions.ts"
 import { Idempotency, IdempotencyKeyInUse, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
 
 /** How long an answer is kept at least. */
@@ -51,7 +52,7 @@ export const prune = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
   const retention = Duration.toMillis(yield* IdempotencyRetention)
-  yield* sql`DELETE FROM idempotency WHERE created_at < ${now - retention}
+  yield* sql`DELETE FROM idempotency WHERE created_at < ${now - retention} AND key NOT LIKE ${KEPT_KEYS}
     AND (answered_at < ${now - retention} OR (answered_at IS NULL AND created_at < ${now - UNANSWERED * retention}))`
 }).pipe(storing("old idempotency keys were removed"), Effect.withSpan("Idempotency.prune"))
 

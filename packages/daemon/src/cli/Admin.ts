@@ -3,9 +3,10 @@
  * calling the very same handlers in process.
  */
 import { NodeHttpClient } from "@effect/platform-node"
-import { Context, Effect, Layer, Option, type PlatformError, Schema, type Stream } from "effect"
+import { Context, Effect, Layer, Option, Schema, type Stream } from "effect"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, HttpClientResponse, HttpRouter } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
+import { Accounts } from "../accounts/Accounts.ts"
 import { AdminApi, AdminRefused, REGISTER_PATH } from "../admin/AdminApi.ts"
 import { adminRoutes } from "../admin/AdminHandlers.ts"
 import { refuse } from "../admin/AdminRefused.ts"
@@ -24,10 +25,12 @@ export class Admin extends Context.Service<
     readonly client: HttpApiClient.ForApi<typeof AdminApi>
     /** Registers a file as it streams in: to the daemon, or straight into the store. */
     readonly register: (file: {
-      readonly bytes: Stream.Stream<Uint8Array, PlatformError.PlatformError>
+      readonly bytes: Stream.Stream<Uint8Array, { readonly _tag: string; readonly message: string }>
       readonly fileName: string
       readonly contentType: string | undefined
       readonly size: number
+      /** Whose it is; undefined: nobody's. */
+      readonly account?: string
     }) => Effect.Effect<RegisteredAsset, { readonly _tag: string; readonly message: string }>
     /** Whether a running daemon answers. */
     readonly remote: boolean
@@ -67,11 +70,11 @@ const overSocket = (socketPath: string) =>
     Effect.gen(function* () {
       const http = HttpClient.mapRequest(yield* HttpClient.HttpClient, HttpClientRequest.prependUrl(BASE_URL))
       const client = yield* HttpApiClient.makeWith(AdminApi, { httpClient: http })
-      const register: Admin["Service"]["register"] = ({ bytes, contentType, fileName, size }) =>
+      const register: Admin["Service"]["register"] = ({ account, bytes, contentType, fileName, size }) =>
         http
           .execute(
             HttpClientRequest.post(REGISTER_PATH).pipe(
-              HttpClientRequest.setUrlParams({ fileName }),
+              HttpClientRequest.setUrlParams({ fileName, ...(account === undefined ? {} : { account }) }),
               HttpClientRequest.setBody(HttpBody.stream(bytes, contentType ?? "application/octet-stream", size))
             )
           )
@@ -99,8 +102,11 @@ const inProcess = Layer.effect(
     )
     const client = yield* HttpApiClient.makeWith(AdminApi, { httpClient: http })
     const assets = Context.get(services, Assets)
-    const register: Admin["Service"]["register"] = ({ bytes, contentType, fileName }) =>
-      assets.register({ bytes, fileName, contentType, accountId: undefined }).pipe(Effect.mapError(refuse))
+    const accounts = Context.get(services, Accounts)
+    const register: Admin["Service"]["register"] = ({ account, bytes, contentType, fileName }) =>
+      Effect.flatMap(account === undefined ? Effect.succeed(undefined) : accounts.find(account), (owner) =>
+        assets.register({ bytes, fileName, contentType, accountId: owner?.id })
+      ).pipe(Effect.mapError(refuse))
     return Admin.of({ client, register, remote: false })
   })
 ).pipe(Layer.provide(FetchHttpClient.layer))

@@ -17,7 +17,9 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   message: Schema.String,
   exitCode: Schema.Int,
   /** What standard output gets with `--json` instead of the error: a result that is bad news. */
-  document: Schema.optionalKey(Schema.Json)
+  document: Schema.optionalKey(Schema.Json),
+  /** What standard output gets with `--json` was told already: documents, one a line. */
+  isTold: Schema.optionalKey(Schema.Boolean)
 }) {
   override get [Runtime.errorExitCode](): number {
     return this.exitCode
@@ -89,8 +91,8 @@ export const report = Effect.fnUntraced(function* (
 ) {
   if (Cause.hasInterruptsOnly(cause)) return
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
-  const { code, document, message } =
+  const { code, document, isTold, message } =
     failure instanceof CommandFailed ? failure : failed("internal", `treemarkd has a bug: ${Cause.pretty(cause)}`)
   yield* Console.error(message)
-  if (json) yield* Console.log(JSON.stringify(document ?? { error: { code, message } }))
+  if (json && isTold !== true) yield* Console.log(JSON.stringify(document ?? { error: { code, message } }))
 })

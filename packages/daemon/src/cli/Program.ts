@@ -3,6 +3,7 @@ import { Console, Effect, Layer, Stdio } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { accountCommand } from "./account.ts"
+import { addCommand } from "./add.ts"
 import { assetCommand } from "./asset.ts"
 import { auditCommand } from "./audit.ts"
 import { backupCommand, restoreCommand } from "./backup.ts"
@@ -46,6 +47,7 @@ export const program = root.pipe(
     accountCommand,
     walletCommand,
     assetCommand,
+    addCommand,
     balanceCommand,
     commitCommand,
     proofCommand,

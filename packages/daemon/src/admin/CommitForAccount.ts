@@ -1,0 +1,54 @@
+/** A commit that a command asks for: the rules, charges and idempotency of `POST /commit`, for an account by its name. */
+import {
+  type Acts,
+  Caller,
+  type Charges,
+  CommitReceipt,
+  type ContentStore,
+  commitAsset,
+  decodeCommitRequest,
+  type Ledger,
+  type Registry,
+  type Signer,
+  walletAddress
+} from "@treemark/core"
+import { Effect, Schema } from "effect"
+import { Accounts } from "../accounts/Accounts.ts"
+import { Idempotency } from "../books/Idempotency.ts"
+import type { Receipts } from "../books/Receipts.ts"
+import { nothingCharged } from "../http/edge/Problems.ts"
+import { receiptedAnswer } from "../http/edge/ReceiptHeader.ts"
+
+/** What {@link commitForAccount} stands on. */
+export type CommitServices =
+  | Accounts
+  | Acts
+  | Charges
+  | ContentStore
+  | Idempotency
+  | Ledger
+  | Receipts
+  | Registry
+  | Signer
+
+/** `key`: undefined for a commit that is made each time. The same key with another fingerprint is refused. */
+export const commitForAccount = Effect.fn("admin.commitForAccount")(function* (order: {
+  readonly account: string
+  readonly request: unknown
+  readonly key: string | undefined
+  readonly fingerprint: string
+}) {
+  const { id, name, serviceName, wallet } = yield* (yield* Accounts).find(order.account)
+  const request = yield* decodeCommitRequest(order.request)
+  const caller = new Caller({ accountId: id, name, serviceName, wallet: walletAddress(wallet) })
+  const { answer } = yield* (yield* Idempotency)
+    .run({ accountId: id, operation: "commit", key: order.key, fingerprint: order.fingerprint }, (commitId) =>
+      Effect.flatMap(commitAsset({ caller, request, commitId }), (made) =>
+        receiptedAnswer(caller, "commit", commitId, made)
+      )
+    )
+    .pipe(nothingCharged)
+  return yield* Effect.orDie(decodeReceipt(answer.body))
+})
+
+const decodeReceipt = Schema.decodeEffect(Schema.fromJsonString(CommitReceipt))

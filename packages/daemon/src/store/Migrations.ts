@@ -15,6 +15,7 @@ import assetTrees from "./migrations/0008_AssetTrees.ts"
 import fewerIndexes from "./migrations/0009_FewerIndexes.ts"
 import signedActs from "./migrations/0010_SignedActs.ts"
 import commitStates from "./migrations/0011_CommitStates.ts"
+import signIn from "./migrations/0016_SignIn.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -28,7 +29,8 @@ const MIGRATIONS = {
   "0008_AssetTrees": assetTrees,
   "0009_FewerIndexes": fewerIndexes,
   "0010_SignedActs": signedActs,
-  "0011_CommitStates": commitStates
+  "0011_CommitStates": commitStates,
+  "0016_SignIn": signIn
 }
 
 /** What each step does, for whoever upgrades. */
@@ -43,7 +45,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0008_AssetTrees": "adds a table for asset trees, which were files in the content folder",
   "0009_FewerIndexes": "drops indexes that only cost time, and adds one for the holds of a commit",
   "0010_SignedActs": "adds which signed acts were recorded, so that none is recorded twice",
-  "0011_CommitStates": "lets the database check the states of commits, and drops a column that nothing filled"
+  "0011_CommitStates": "lets the database check the states of commits, and drops a column that nothing filled",
+  "0016_SignIn": "adds sign-in to the console: one-time codes and sessions"
 }
 
 /** Where the steps that were done are noted. */

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { amount, Ledger } from "@treemark/core"
 import { Duration, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { Transfers } from "../../../packages/daemon/src/books/Transfers.ts"
 import { Explorer } from "../../../packages/daemon/src/evm/Explorer.ts"
 import { isAnvilMissing } from "../../layers/Anvil.ts"
@@ -19,6 +20,13 @@ import {
 } from "./LedgerFixture.ts"
 
 const LOGS = "eth_getLogs"
+
+/** So that the ledger is read again. */
+const forgetIndex = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM ledger_commit`
+  yield* sql`DELETE FROM ledger_index`
+})
 
 describe.skipIf(isAnvilMissing)("the history of an asset", () => {
   it.live("is whole on a node that answers for few blocks at a time", () =>
@@ -50,8 +58,10 @@ describe.skipIf(isAnvilMissing)("the history of an asset", () => {
           const blocks = Number(filter.toBlock) - Number(filter.fromBlock) + 1
           return blocks > widest.blocks ? { error: { code: -32005, message: "requested too many blocks" } } : undefined
         }
+        yield* forgetIndex
         assert.deepStrictEqual(yield* hashes, expected)
 
+        yield* forgetIndex
         proxy.plan = (method) => (method === LOGS ? { error: { code: -32000, message: "no logs here" } } : undefined)
         assert.include((yield* Effect.flip(hashes)).message, "no logs here")
       }).pipe(Effect.provide(layer))

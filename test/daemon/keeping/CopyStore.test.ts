@@ -32,7 +32,7 @@ const fill = (sql: SqlClient.SqlClient, rows: ReadonlyArray<string> = statements
   sql.withTransaction(Effect.forEach(rows, (statement) => sql.unsafe(statement), { discard: true }))
 
 /** Tables that only say how a database does its own work. */
-const NOT_COPIED = ["balanced_entry", "replica", "schema_migration"]
+const NOT_COPIED = ["balanced_entry", "ledger_asset", "ledger_commit", "ledger_index", "replica", "schema_migration"]
 
 const safe = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, SqlClient.SafeIntegers, true)
 

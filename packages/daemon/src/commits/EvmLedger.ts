@@ -6,7 +6,7 @@ import { ledgerUnavailable } from "../evm/RpcFailure.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
 import { CommitJobs } from "./CommitJobs.ts"
 import { CommitTerms } from "./CommitTerms.ts"
-import { historyOf } from "./History.ts"
+import { LedgerIndex } from "./LedgerIndex.ts"
 
 export const layer = Layer.effect(
   Ledger,
@@ -15,6 +15,7 @@ export const layer = Layer.effect(
     const terms = yield* CommitTerms
     const jobs = yield* CommitJobs
     const committers = yield* makeCommitters
+    const index = yield* LedgerIndex
     return Ledger.of({
       committerOf: (assetCid) => committers.of(assetCid).address,
       networkOf: (role) => {
@@ -23,9 +24,8 @@ export const layer = Layer.effect(
       },
       quote: (role, commit) => Effect.map(terms.of(role, commit), ({ ceiling }) => amount(ceiling)),
       record: jobs.record,
-      history: (role, assetCid, range) =>
-        Effect.mapError(historyOf(networks.role(role), assetCid, range), ledgerUnavailable),
+      history: (role, assetCid, range) => Effect.mapError(index.history(role, assetCid, range), ledgerUnavailable),
       explorerUrl: (role, txHash) => networks.role(role).explorerUrl(txHash)
     })
   })
-)
+).pipe(Layer.provide(LedgerIndex.layer))

@@ -39,8 +39,11 @@ interface RawLog {
 /** What the logs of an asset's commits carry in place of its CID. */
 export const assetTopicOf = (assetCid: string): string => keccak256(stringToHex(assetCid))
 
-/** The commits of `window` on `network`, in the node's order, which is that of the ledger. */
-export const commitLogs = (network: LedgerNetwork, window: Span, { assetTopics, recorders }: CommitFilter = {}) => {
+/** Blocks by their numbers, or one by its hash: of that one a node never answers with another's logs. */
+export type Blocks = Span | { readonly blockHash: string }
+
+/** The commits of `blocks` on `network`, in the node's order, which is that of the ledger. */
+export const commitLogs = (network: LedgerNetwork, blocks: Blocks, { assetTopics, recorders }: CommitFilter = {}) => {
   const filter = {
     address: network.contract as Hex,
     topics: [
@@ -50,8 +53,9 @@ export const commitLogs = (network: LedgerNetwork, window: Span, { assetTopics, 
         : [recorders?.map((address) => pad(address as Hex)) ?? null]),
       ...(assetTopics === undefined ? [] : [assetTopics])
     ],
-    fromBlock: `0x${window.low.toString(16)}`,
-    toBlock: `0x${window.high.toString(16)}`
+    ...("blockHash" in blocks
+      ? blocks
+      : { fromBlock: `0x${blocks.low.toString(16)}`, toBlock: `0x${blocks.high.toString(16)}` })
   } as const
   return ask(network, () =>
     (

@@ -4,7 +4,7 @@
  */
 import { Duration, Effect, Result } from "effect"
 import { wishOf } from "./LogLimits.ts"
-import type { RpcFailure } from "./RpcFailure.ts"
+import { RpcFailure } from "./RpcFailure.ts"
 
 /** Blocks `low` to `high`, both included; none when `low` is higher. */
 export interface Span {
@@ -36,9 +36,27 @@ const WAIT = Duration.millis(500)
 export const readWindows = Effect.fn("LogWindows.readWindows")(function* <A>(
   span: Span,
   read: (window: Span) => Effect.Effect<ReadonlyArray<A>, RpcFailure>,
-  { enough = Number.POSITIVE_INFINITY, first, limit = Number.POSITIVE_INFINITY, newestFirst }: WindowOptions
+  options: WindowOptions
 ) {
   const parts: Array<ReadonlyArray<A>> = []
+  yield* eachWindow(
+    span,
+    (window) =>
+      Effect.map(read(window), (found) => {
+        parts.push(found)
+        return found.length
+      }),
+    options
+  )
+  return (options.newestFirst ? parts.reverse() : parts).flat()
+})
+
+/** Has `use` read the whole of `span`, window by window; it answers how many it found. What fails it but the node ends the reading. */
+export const eachWindow = Effect.fn("LogWindows.eachWindow")(function* <E, R>(
+  span: Span,
+  use: (window: Span) => Effect.Effect<number, RpcFailure | E, R>,
+  { enough = Number.POSITIVE_INFINITY, first, limit = Number.POSITIVE_INFINITY, newestFirst }: WindowOptions
+) {
   let [count, silences, waits, calm] = [0, 0, 0, 0]
   let { low, high } = span
   let width = first
@@ -47,10 +65,10 @@ export const readWindows = Effect.fn("LogWindows.readWindows")(function* <A>(
   while (low <= high && count < limit) {
     const blocks = min(width, high - low + 1n)
     const window = newestFirst ? { low: high - blocks + 1n, high } : { low, high: low + blocks - 1n }
-    const answer = yield* Effect.result(read(window))
+    const answer = yield* Effect.result(use(window))
     if (Result.isSuccess(answer)) {
-      parts.push(answer.success)
-      count += answer.success.length
+      const found = answer.success
+      count += found
       if (newestFirst) high = window.low - 1n
       else low = window.high + 1n
       silences = 0
@@ -58,26 +76,25 @@ export const readWindows = Effect.fn("LogWindows.readWindows")(function* <A>(
         calm = 0
         ceiling = min(ceiling * 2n, rule ?? ceiling * 2n)
       }
-      const found = answer.success.length
       if (found > enough) width = max(1n, (blocks * BigInt(enough)) / BigInt(found))
       else if (blocks === width && found * 2 <= enough) width = min(width * 2n, ceiling ?? width * 2n)
       yield* Effect.yieldNow
       continue
     }
     const failure = answer.failure
+    if (!(failure instanceof RpcFailure)) return yield* Effect.fail(failure)
     const wish = wishOf(failure, blocks)
-    if (failure.outcome === "unknown" && ++silences > MOST_SILENCES) return yield* failure
+    if (failure.outcome === "unknown" && ++silences > MOST_SILENCES) return yield* Effect.fail(failure)
     if (wish.kind === "later" && ++waits <= MOST_WAITS) {
       yield* Effect.sleep(WAIT)
       continue
     }
-    if (wish.kind !== "narrower") return yield* failure
+    if (wish.kind !== "narrower") return yield* Effect.fail(failure)
     width = wish.blocks
     ceiling = wish.lasting ? width : max(width, blocks / 2n)
     if (wish.lasting) rule = width
     calm = 0
   }
-  return (newestFirst ? parts.reverse() : parts).flat()
 })
 
 /** Stretches that one question each can be about, with how many of `blocks` they hold: in ascending order. */

@@ -7,7 +7,7 @@ import type { NetworkRole } from "@treemark/core"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { assetTopicOf, type CommitLog, commitLogs } from "../evm/CommitLogs.ts"
-import { clustersOf, FIRST_WINDOW, readWindows, type Span } from "../evm/LogWindows.ts"
+import { clustersOf, eachWindow, FIRST_WINDOW, type Span } from "../evm/LogWindows.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
 import { ask } from "../evm/RpcFailure.ts"
 import { eachInTurns, eachPage, readingOrder } from "../store/Snapshot.ts"
@@ -48,14 +48,12 @@ export const readEvents = Effect.fn("Audit.readEvents")(function* (
     : clustersOf(blocks.map(BigInt).filter((block) => block <= head))
   const byTransaction = new Map<string, LedgerEvent>()
   const read = (window: Span) =>
-    Effect.map(commitLogs(network, window, { recorders }), (logs) =>
-      logs.map((log) => {
-        byTransaction.set(log.txHash, eventOf(log))
-        return log.txHash
-      })
-    )
+    Effect.map(commitLogs(network, window, { recorders }), (logs) => {
+      for (const log of logs) byTransaction.set(log.txHash, eventOf(log))
+      return logs.length
+    })
   for (const span of spans) {
-    yield* readWindows(span, read, { first: FIRST_WINDOW, newestFirst: false, enough: ENOUGH })
+    yield* eachWindow(span, read, { first: FIRST_WINDOW, newestFirst: false, enough: ENOUGH })
   }
   return { role, network, head: Number(head), byTransaction } satisfies LedgerEvents
 })

@@ -26,10 +26,17 @@ interface ReferenceRow {
 }
 
 /**
- * Tables that are the database's own affair: the noted migrations, SQLite's helper for balanced entries (0005_Receipts), and which
- * daemons live at the moment.
+ * Tables that are the database's own affair: the noted migrations, SQLite's helper for balanced entries (0005_Receipts), which daemons
+ * live at the moment, and the index of the ledger's commits, which is read off the ledger anew.
  */
-const NOT_DATA = new Set([MIGRATION_TABLE, "balanced_entry", "replica"])
+const NOT_DATA = new Set([
+  MIGRATION_TABLE,
+  "balanced_entry",
+  "replica",
+  "ledger_index",
+  "ledger_commit",
+  "ledger_asset"
+])
 
 /** A column that only triggers write: whether SQLite has found the entry balanced. */
 const isDerived = ({ column, name }: ColumnRow): boolean => name === "ledger_entry" && column === "is_balanced"

@@ -1,8 +1,11 @@
-/** The suites of the store, the books, the accounts and the jobs, once more on PostgreSQL: the same tests, the same requirements. */
+/**
+ * The suites of the store, the books, the accounts and the jobs, once more on PostgreSQL: the same tests, the same requirements. What is
+ * killed here is never the server, so it need not wait for the disk.
+ */
 import { afterAll, beforeAll, describe } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { isPostgresMissing, startPostgres } from "../layers/PostgresCluster.ts"
-import { SERVER } from "./store/TempStore.ts"
+import { isPostgresMissing, startPostgresWith } from "../layers/PostgresCluster.ts"
+import { makeMigrated, SERVER } from "./store/TempStore.ts"
 
 const SUITES = [
   "./accounts/AccessTokens.test.ts",
@@ -31,8 +34,9 @@ describe.skipIf(isPostgresMissing)("on PostgreSQL", async () => {
   const scope = Scope.makeUnsafe()
 
   beforeAll(async () => {
-    const { port } = await Effect.runPromise(Scope.provide(startPostgres, scope))
+    const { port } = await Effect.runPromise(Scope.provide(startPostgresWith(["fsync=off"]), scope))
     process.env[SERVER] = `postgres://treemark@127.0.0.1:${port}`
+    await Effect.runPromise(makeMigrated)
   })
   afterAll(async () => {
     delete process.env[SERVER]

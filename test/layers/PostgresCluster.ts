@@ -70,8 +70,10 @@ const ended = (child: ChildProcess): Promise<void> =>
     child.kill("SIGQUIT")
   })
 
-/** Starts a cluster; it is gone when the scope closes, however the test ends. */
-export const startPostgres: Effect.Effect<PostgresCluster, Error, Scope.Scope> = Effect.gen(function* () {
+/** Starts a cluster with further settings; it is gone when the scope closes, however the test ends. */
+export const startPostgresWith = Effect.fnUntraced(function* (
+  more: ReadonlyArray<string>
+): Effect.fn.Return<PostgresCluster, Error, Scope.Scope> {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const made = mkdtempSync(join(tmpdir(), "treemark-pg-"))
@@ -94,7 +96,8 @@ export const startPostgres: Effect.Effect<PostgresCluster, Error, Scope.Scope> =
     "fsync=on",
     "synchronous_commit=on",
     "max_connections=200",
-    "log_min_messages=fatal"
+    "log_min_messages=fatal",
+    ...more
   ]
   const args = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])]
   const urlOf = (database: string) => `postgres://${USER}@127.0.0.1:${port}/${database}`
@@ -148,6 +151,9 @@ export const startPostgres: Effect.Effect<PostgresCluster, Error, Scope.Scope> =
     start: Effect.promise(launch)
   }
 })
+
+/** A cluster that keeps what it has answered, whatever happens to it. */
+export const startPostgres = startPostgresWith([])
 
 const asUser = (): ReadonlyArray<string> =>
   owner === undefined ? [] : [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"]

@@ -11,14 +11,16 @@ const conditions = ["@treemark/source", "node", "import", "module", "default"]
 /** What is pure, and rooms of the daemon whose tests open their parts (stores, nodes, listeners) in a scope and close it. */
 const SHARING = [
   "test/core/**/*.test.ts",
-  "test/daemon/{accounts,api,audit,books,edge,handlers,jobs,wallets}/**/*.test.ts",
+  "test/daemon/{accounts,books,evm,http,telemetry,wallets}/**/*.test.ts",
+  "test/daemon/{commits,keeping}/!(Replicas|Shared|CopyStore).test.ts",
   "test/{boundaries,documents}.test.ts"
 ]
 /** Those whose amounts of work `test/layers/Long.ts` decides. */
 const LONG = [
   "test/faults/{CrashMatrix,Kill,Ledger}.test.ts",
   "test/daemon/commits/Replicas.test.ts",
-  "test/fuzz/Fuzz.test.ts"
+  "test/fuzz/Fuzz.test.ts",
+  "test/verify/{Backends,Doors,Oversized}.test.ts"
 ]
 const TEN_MINUTES = 600_000
 

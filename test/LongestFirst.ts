@@ -6,20 +6,23 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** By how long they take on two idle cores, longest first. */
 const LONGEST = [
-  "fuzz/Fuzz",
+  "daemon/Postgres",
   "faults/CrashMatrix",
   "faults/Ledger",
-  "faults/Kill",
-  "daemon/Postgres",
   "faults/Environment",
-  "daemon/replicas/Replicas",
+  "faults/Kill",
+  "daemon/commits/Replicas",
   "end-to-end/MainJob",
   "end-to-end/Export",
   "verify/Backends",
   "end-to-end/ExportCutOff",
   "web/VerifyPage",
-  "daemon/ledger/embedded/Durability",
+  "daemon/devchain/Durability",
   "readme",
+  "fuzz/Fuzz",
+  "verify/Doors",
+  "verify/Oversized",
+  "requirements/Errors",
   "packages"
 ]
 

@@ -65,7 +65,7 @@ const canRead = (daemon: Daemon, { token }: Caller) =>
     assert.strictEqual(own.status, 200, own.text)
   })
 
-describe("a daemon around which things break", () => {
+describe.concurrent("a daemon around which things break", () => {
   it.live.skipIf(!canMount)(
     "whose disk is full refuses with a clear 500, holds and charges nothing for it, and goes on when there is room",
     () =>

@@ -67,7 +67,7 @@ const rounds = Effect.fnUntraced(function* (rig: Rig) {
   process.stderr.write(`${load.done.size} commits over ${kills} kills on ${rig.name}; callers met ${metText(load)}\n`)
 })
 
-describe("a daemon that is killed under load", () => {
+describe.concurrent("a daemon that is killed under load", () => {
   const title = "loses nothing it answered, makes nothing twice, and charges for nothing else"
   it.live(
     `on SQLite and the embedded chain ${title}`,

@@ -100,7 +100,7 @@ const EVERYWHERE = [
   "block: stale head"
 ]
 
-describe("over a ledger that loses, denies, delays and refuses,", () => {
+describe.concurrent("over a ledger that loses, denies, delays and refuses,", () => {
   it.live(
     "commits to the embedded chain's JSON-RPC are made once and charged once",
     () =>

@@ -8,13 +8,13 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { createPublicClient, createTestClient, type Hex, http, parseEther } from "viem"
+import { createPublicClient, createTestClient, type Hex, parseEther } from "viem"
 import { commitAbi, commitDeployedBytecode } from "../../packages/daemon/src/evm/CommitContract.ts"
 import { COMMIT_CONTRACT_ADDRESS } from "../../packages/daemon/src/evm/LocalNetwork.ts"
 import { Seed } from "../../packages/daemon/src/wallets/Seed.ts"
 import { rowsOf } from "../end-to-end/Callers.ts"
 import { launch, serving, temporaryHome } from "../end-to-end/Treemarkd.ts"
-import { startAnvil } from "../layers/Anvil.ts"
+import { patientHttp, startAnvil } from "../layers/Anvil.ts"
 import { startPostgres } from "../layers/PostgresCluster.ts"
 import type { Bundle } from "./Bundle.ts"
 
@@ -102,7 +102,7 @@ const lately = (steer: Steer) =>
     yield* Effect.promise(() => steer.mine({ blocks: 1 }))
   })
 
-const steerOf = (url: string) => createTestClient({ mode: "anvil", transport: http(url) })
+const steerOf = (url: string) => createTestClient({ mode: "anvil", transport: patientHttp(url) })
 type Steer = ReturnType<typeof steerOf>
 
 /** An anvil with the commit contract. */
@@ -182,7 +182,7 @@ export interface OnLedger {
 
 /** Every commit on the ledger of the rig, oldest first, with the gas it cost in 10^-18. */
 export const onLedger = Effect.fnUntraced(function* (rig: Rig, daemonUrl: string) {
-  const client = createPublicClient({ transport: http(rig.rpcUrl(daemonUrl)), cacheTime: 0 })
+  const client = createPublicClient({ transport: patientHttp(rig.rpcUrl(daemonUrl)), cacheTime: 0 })
   const events = yield* Effect.promise(() =>
     client.getContractEvents({ address: CONTRACT, abi: commitAbi, eventName: "Commit", fromBlock: 0n })
   )
@@ -203,5 +203,7 @@ export const onLedger = Effect.fnUntraced(function* (rig: Rig, daemonUrl: string
 /** How many transactions of `wallet` the ledger has. */
 export const nonceOf = (rig: Rig, daemonUrl: string, wallet: string) =>
   Effect.promise(() =>
-    createPublicClient({ transport: http(rig.rpcUrl(daemonUrl)) }).getTransactionCount({ address: wallet as Hex })
+    createPublicClient({ transport: patientHttp(rig.rpcUrl(daemonUrl)) }).getTransactionCount({
+      address: wallet as Hex
+    })
   )

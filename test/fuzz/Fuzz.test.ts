@@ -7,7 +7,7 @@ import { type Failure, fuzz } from "./Run.ts"
 import { judgeProof } from "./RunProof.ts"
 
 const seed = Number(process.env.TREEMARK_FUZZ_SEED ?? Date.now() % 2 ** 31)
-const SECONDS = amountOf("TREEMARK_FUZZ_SECONDS", { whole: 600, part: 10 })
+const SECONDS = amountOf("TREEMARK_FUZZ_SECONDS", { whole: 600, part: 5 })
 /** However busy the machine is. */
 const LEAST_CASES = 500
 

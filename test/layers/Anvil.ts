@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { Effect, type Scope } from "effect"
+import { http } from "viem"
 import { foundry, isMissing } from "./Parts.ts"
 
 const SETPRIV = "/usr/bin/setpriv"
@@ -61,6 +62,9 @@ const listening = (child: ChildProcess): Promise<string> =>
     child.once("error", reject)
     child.once("exit", (code) => reject(new Error(`anvil ended with code ${code}: ${output}`)))
   })
+
+/** A transport that waits as long as a busy machine takes: blocks that are asked for again are mined twice. */
+export const patientHttp = (url: string) => http(url, { timeout: 600_000 })
 
 /** Starts anvil; it is killed when the scope closes, however the test ends. */
 export const startAnvil: (options: AnvilOptions) => Effect.Effect<Anvil, Error, Scope.Scope> = Effect.fn("startAnvil")(

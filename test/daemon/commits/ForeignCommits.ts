@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 import solc from "solc"
-import { createPublicClient, createTestClient, createWalletClient, type Hex, http } from "viem"
+import { createPublicClient, createTestClient, createWalletClient, type Hex } from "viem"
 import { mnemonicToAccount } from "viem/accounts"
 import { commitAbi } from "../../../packages/daemon/src/evm/CommitContract.ts"
+import { patientHttp } from "../../layers/Anvil.ts"
 
 interface Compiled {
   readonly contracts: {
@@ -32,9 +33,9 @@ export const recorder = (index: number) => mnemonicToAccount(`${"test ".repeat(1
 /** Somebody with an account on the node at `url`. */
 export const stranger = (url: string, contract: string, index = 7) => {
   const account = recorder(index)
-  const wallet = createWalletClient({ account, transport: http(url) })
-  const client = createPublicClient({ transport: http(url), pollingInterval: 20, cacheTime: 0 })
-  const steer = createTestClient({ mode: "anvil", transport: http(url) })
+  const wallet = createWalletClient({ account, transport: patientHttp(url) })
+  const client = createPublicClient({ transport: patientHttp(url), pollingInterval: 20, cacheTime: 0 })
+  const steer = createTestClient({ mode: "anvil", transport: patientHttp(url) })
   const send = (assetCid: string, commitData: string, nonce?: number) =>
     wallet.writeContract({
       address: contract as Hex,

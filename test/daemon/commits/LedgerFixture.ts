@@ -8,7 +8,7 @@ import { amount, Caller, Charges, cidOf, type NetworkRole, RAW_CODE, treeCidOf, 
 import { Duration, Effect, Layer, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { createPublicClient, createTestClient, type Hex, http } from "viem"
+import { createPublicClient, createTestClient, type Hex } from "viem"
 import * as AccessTokenStore from "../../../packages/daemon/src/accounts/AccessTokenStore.ts"
 import * as AccountStore from "../../../packages/daemon/src/accounts/AccountStore.ts"
 import { Accounts } from "../../../packages/daemon/src/accounts/Accounts.ts"
@@ -32,7 +32,7 @@ import type { LedgerChain, Profile } from "../../../packages/daemon/src/evm/Prof
 import * as Replicas from "../../../packages/daemon/src/store/Replicas.ts"
 import { CommitterCount } from "../../../packages/daemon/src/wallets/CommitterCount.ts"
 import { HdWallets, walletsOf } from "../../../packages/daemon/src/wallets/HdWallets.ts"
-import { startAnvil } from "../../layers/Anvil.ts"
+import { patientHttp, startAnvil } from "../../layers/Anvil.ts"
 import { databaseUrl, storeLayer, tempFolder } from "../store/TempStore.ts"
 
 export const TOKEN = 10n ** 18n
@@ -116,8 +116,8 @@ export const profileAt = (url: string, chainId = ANVIL_CHAIN): Profile => ({
 export const anvilWithContract = (extraArgs: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const anvil = yield* startAnvil({ chainId: ANVIL_CHAIN, extraArgs })
-    const steer = createTestClient({ mode: "anvil", transport: http(anvil.url) })
-    const client = createPublicClient({ transport: http(anvil.url), cacheTime: 0 })
+    const steer = createTestClient({ mode: "anvil", transport: patientHttp(anvil.url) })
+    const client = createPublicClient({ transport: patientHttp(anvil.url), cacheTime: 0 })
     yield* Effect.promise(() => steer.setCode({ address: CONTRACT as Hex, bytecode: commitDeployedBytecode }))
     return { ...anvil, steer, client }
   })

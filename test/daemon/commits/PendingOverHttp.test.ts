@@ -57,11 +57,14 @@ ${role("mainnet", anvil.url)}${role("testnet", anvil.url)}`
           assert.lengthOf(committers[1]?.balances ?? [], 2)
           const poor = yield* daemon.call("/ready")
           assert.strictEqual(poor.status, 503)
-          assert.include(poor.text, `The wallet ${committers[1]?.address} holds 0 on my mainnet: send it native tokens`)
+          assert.include(
+            poor.text,
+            `The wallet ${committers[1]?.address} holds 0 on my mainnet, and the gas of one commit`
+          )
           for (const { address } of committers) {
             yield* Effect.promise(() => steer.setBalance({ address, value: parseEther("1") }))
           }
-          const ready = yield* daemon.call("/ready")
+          const ready = yield* eventually(daemon.call("/ready"), ({ status }) => status === 200)
           assert.strictEqual(ready.status, 200, ready.text)
           assert.include(ready.text, `The wallet ${committers[1]?.address} holds 1 on my testnet.`)
 

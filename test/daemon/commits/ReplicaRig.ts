@@ -7,11 +7,11 @@ import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { createPublicClient, createTestClient, type Hex, http } from "viem"
+import { createPublicClient, createTestClient, type Hex } from "viem"
 import { commitAbi, commitDeployedBytecode } from "../../../packages/daemon/src/evm/CommitContract.ts"
 import { Seed } from "../../../packages/daemon/src/wallets/Seed.ts"
 import { BIN, commitRequest, launch, type Running, serving, temporaryHome } from "../../end-to-end/Treemarkd.ts"
-import { startAnvil } from "../../layers/Anvil.ts"
+import { patientHttp, startAnvil } from "../../layers/Anvil.ts"
 import { type Call, send } from "../../layers/HttpCall.ts"
 import { startPostgres } from "../../layers/PostgresCluster.ts"
 
@@ -50,8 +50,8 @@ export const makeRig = Effect.gen(function* () {
   const postgres = yield* startPostgres
   const databaseUrl = yield* postgres.create(DATABASE)
   const anvil = yield* startAnvil({ chainId: CHAIN_ID, extraArgs: ["--no-mining", "--order", "fifo"] })
-  const steer = createTestClient({ mode: "anvil", transport: http(anvil.url) })
-  const client = createPublicClient({ transport: http(anvil.url), cacheTime: 0 })
+  const steer = createTestClient({ mode: "anvil", transport: patientHttp(anvil.url) })
+  const client = createPublicClient({ transport: patientHttp(anvil.url), cacheTime: 0 })
   yield* Effect.promise(() => steer.setCode({ address: CONTRACT, bytecode: commitDeployedBytecode }))
   yield* Effect.promise(() => steer.mine({ blocks: 1 })).pipe(
     Effect.delay(BLOCK_EVERY),

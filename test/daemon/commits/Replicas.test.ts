@@ -56,7 +56,7 @@ const reached = (done: ReadonlyArray<Done>, count: number) =>
     Effect.repeat({ until: (answered) => answered >= count })
   )
 
-describe.skipIf(isPostgresMissing || isAnvilMissing)("two daemons on one database and one ledger", () => {
+describe.skipIf(isPostgresMissing || isAnvilMissing).concurrent("two daemons on one database and one ledger", () => {
   it.live(
     "make every commit once while the one that signs is killed and restarted, and the next one stands still and wakes up",
     () =>

@@ -9,8 +9,14 @@ const NOWHERE = "http://127.0.0.1:9"
 const SEND = "eth_sendRawTransaction"
 const READ = "eth_blockNumber"
 
-const requestTo = (url: string, retries = 3): Request =>
-  httpRequest({ network: "net", url: Redacted.make(url), timeout: Duration.millis(200), retries })
+/** Where a node that hangs is given up. Any other answers as soon as the machine lets it. */
+const SOON = Duration.millis(200)
+const PATIENT = Duration.minutes(1)
+
+const patienceWith = (fault: Fault): Duration.Duration => (fault === "hang" ? SOON : PATIENT)
+
+const requestTo = (url: string, timeout = PATIENT, retries = 3): Request =>
+  httpRequest({ network: "net", url: Redacted.make(url), timeout, retries })
 
 /** What the call failed with. */
 const failureOf = (request: Request, method: string) =>
@@ -26,10 +32,10 @@ const failureOf = (request: Request, method: string) =>
     )
   )
 
-const withProxy = <A>(use: (proxy: FaultyProxy, request: Request) => Effect.Effect<A>) =>
+const withProxy = <A>(use: (proxy: FaultyProxy, request: Request) => Effect.Effect<A>, timeout?: Duration.Duration) =>
   Effect.gen(function* () {
     const proxy = yield* startProxy(NOWHERE)
-    return yield* use(proxy, requestTo(proxy.url))
+    return yield* use(proxy, requestTo(proxy.url, timeout))
   }).pipe(Effect.scoped)
 
 const firstThen =
@@ -46,12 +52,14 @@ describe("reads over HTTP", () => {
     ["a JSON-RPC error 429", { error: { code: 429, message: "slow down" } }]
   ] as const) {
     it.live(`are tried again after ${what}`, () =>
-      withProxy((proxy, request) =>
-        Effect.gen(function* () {
-          proxy.plan = firstThen([fault, fault])
-          assert.strictEqual(yield* Effect.promise(() => request({ method: READ })), "0x7")
-          assert.strictEqual(proxy.calls(READ), 3)
-        })
+      withProxy(
+        (proxy, request) =>
+          Effect.gen(function* () {
+            proxy.plan = firstThen([fault, fault])
+            assert.strictEqual(yield* Effect.promise(() => request({ method: READ })), "0x7")
+            assert.strictEqual(proxy.calls(READ), 3)
+          }),
+        patienceWith(fault)
       )
     )
   }
@@ -108,12 +116,14 @@ describe("sends over HTTP", () => {
     [{ error: { code: -32000, message: "nonce too low" } }, "refused"]
   ] as const) {
     it.live(`are tried once, whatever comes: ${JSON.stringify(fault)} is ${outcome}`, () =>
-      withProxy((proxy, request) =>
-        Effect.gen(function* () {
-          proxy.plan = () => fault
-          assert.strictEqual((yield* failureOf(request, SEND)).outcome, outcome)
-          assert.strictEqual(proxy.calls(SEND), 1)
-        })
+      withProxy(
+        (proxy, request) =>
+          Effect.gen(function* () {
+            proxy.plan = () => fault
+            assert.strictEqual((yield* failureOf(request, SEND)).outcome, outcome)
+            assert.strictEqual(proxy.calls(SEND), 1)
+          }),
+        patienceWith(fault)
       )
     )
   }
@@ -136,7 +146,7 @@ describe("sends over HTTP", () => {
   it.live("are certainly not sent when nobody listens", () =>
     Effect.gen(function* () {
       const { url } = yield* Effect.scoped(startProxy(NOWHERE))
-      const failure = yield* failureOf(requestTo(url, 0), SEND)
+      const failure = yield* failureOf(requestTo(url, PATIENT, 0), SEND)
       assert.strictEqual(failure.outcome, "not-sent")
       assert.include(failure.detail, "cannot be reached (ECONNREFUSED)")
     })
@@ -150,7 +160,7 @@ describe("an RPC URL", () => {
         for (const fault of ["cut-before", "hang", { status: 500 }, { status: 401 }, { status: 429 }] as const) {
           proxy.plan = () => fault
           const url = `http://user:hunter2@127.0.0.1:${proxy.port}/v3/s3cret?key=t0ken`
-          const failure = yield* failureOf(requestTo(url, 0), READ)
+          const failure = yield* failureOf(requestTo(url, SOON, 0), READ)
           assert.include(failure.message, `127.0.0.1:${proxy.port}`)
           assert.notMatch(`${failure} ${JSON.stringify(failure)} ${failure.stack}`, /hunter2|s3cret|t0ken/)
         }

@@ -24,7 +24,7 @@ import { BUILT, COMPILED, PLACES, repository } from "./layers/Built.ts"
 
 const BUILDS = join(repository, "node_modules/.cache/treemark-test")
 const MADE_OF = [
-  "packages/*/{src,bin,web,contract,schema}/**",
+  "packages/*/{src,bin,web,console,contract,schema}/**",
   "packages/*/{package.json,build*.ts}",
   "test/faults/*.ts",
   "test/GlobalSetup.ts",

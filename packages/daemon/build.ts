@@ -8,6 +8,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 import { buildPage } from "../verify/build-web.ts"
+import { buildConsole } from "./build-console.ts"
 
 const here = dirname(fileURLToPath(import.meta.url))
 const target = process.argv[2] ?? join(here, "dist")
@@ -36,6 +37,9 @@ try {
     }
   })
   writeFileSync(join(work, "dist", "verify.html"), await buildPage())
+  const { script, style } = await buildConsole()
+  writeFileSync(join(work, "dist", "console.js"), script)
+  writeFileSync(join(work, "dist", "console.css"), style)
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
   writeFileSync(join(work, "dist", "THIRD-PARTY.txt"), licencesOf(modules))
   rmSync(target, { recursive: true, force: true })

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { LATEST, MIGRATION_TABLE } from "../../packages/daemon/src/store/Migrations.ts"
+import { LATEST, MIGRATION_TABLE, stepsBetween } from "../../packages/daemon/src/store/Migrations.ts"
 import initial from "../../packages/daemon/src/store/migrations/0001_Initial.ts"
 import transferJobs from "../../packages/daemon/src/store/migrations/0002_TransferJobs.ts"
 import * as Sqlite from "../../packages/daemon/src/store/Sqlite.ts"
@@ -50,7 +50,7 @@ const look = (home: string, statement: string) => {
 const versionIn = (home: string) => look(home, `SELECT MAX(migration_id) FROM ${MIGRATION_TABLE}`)
 const tablesIn = (home: string) => look(home, "SELECT COUNT(*) FROM sqlite_schema")
 
-const versions = (from: number) => Array.from({ length: LATEST - from }, (_, n) => from + n + 1)
+const versions = (from: number) => stepsBetween(from, LATEST).map(({ version }) => version)
 
 const stepsOf = (document: unknown) =>
   (document as { readonly steps: ReadonlyArray<{ readonly version: number }> }).steps.map(({ version }) => version)

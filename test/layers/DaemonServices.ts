@@ -19,6 +19,7 @@ import {
 import { Deferred, Effect, Layer, Logger, Option, Redacted, Stream } from "effect"
 import { AccessTokens, AccountDisabled, InvalidToken } from "../../packages/daemon/src/accounts/AccessTokens.ts"
 import { Account, AccountNotFound, Accounts } from "../../packages/daemon/src/accounts/Accounts.ts"
+import { CodeRefused, SessionOver, Sessions } from "../../packages/daemon/src/accounts/Sessions.ts"
 import { Statements } from "../../packages/daemon/src/accounts/Statements.ts"
 import {
   Idempotency,
@@ -28,8 +29,10 @@ import {
 } from "../../packages/daemon/src/books/Idempotency.ts"
 import { Receipts } from "../../packages/daemon/src/books/Receipts.ts"
 import { CommitStates } from "../../packages/daemon/src/commits/CommitStates.ts"
+import { FinishedCommits } from "../../packages/daemon/src/commits/FinishedCommits.ts"
 import { Assets, RegisteredAsset } from "../../packages/daemon/src/content/Assets.ts"
 import type { ExplorerTransaction } from "../../packages/daemon/src/evm/Explorer.ts"
+import { Networks } from "../../packages/daemon/src/evm/Networks.ts"
 import { EmbeddedRpc } from "../../packages/daemon/src/http/embedded-rpc/EmbeddedRpcPort.ts"
 import { ExplorerData } from "../../packages/daemon/src/http/explorer/ExplorerData.ts"
 import { Readiness, type ReadinessCheck } from "../../packages/daemon/src/http/service/Readiness.ts"
@@ -94,6 +97,13 @@ export const daemonServices = (
     nativeBalanceLayer(world),
     tokensLayer(world),
     accountsLayer,
+    sessionsLayer,
+    Layer.succeed(Networks, {
+      profile: "test",
+      role: () => Effect.runSync(Effect.die("no network here")),
+      balances: []
+    }),
+    Layer.mock(FinishedCommits, { newestOfTree: () => Effect.succeedNone }),
     idempotencyLayer,
     Layer.succeed(Receipts, { issue: () => Effect.void, ofWork: () => Effect.succeed(Option.none()) }),
     Layer.succeed(Statements, { of: () => Effect.succeed(STATEMENT) }),
@@ -194,6 +204,32 @@ const tokensLayer = (world: World) =>
         }
       })
   })
+
+/** One code, which works once, and the one session it becomes. */
+export const CODE = "good-code"
+const SESSION = "good-session"
+
+const sessionsLayer = Layer.sync(Sessions, () => {
+  const codes = new Set([CODE])
+  const sessions = new Set<string>()
+  return Sessions.of({
+    makeCode: () => Effect.succeed(Redacted.make(CODE)),
+    signIn: (code) =>
+      Effect.suspend(() => {
+        if (!codes.delete(Redacted.value(code))) return Effect.fail(new CodeRefused())
+        sessions.add(SESSION)
+        return Effect.succeed(Redacted.make(SESSION))
+      }),
+    authenticate: (session) =>
+      Effect.suspend(() =>
+        sessions.has(Redacted.value(session))
+          ? Effect.succeed(new Caller({ accountId: ACCOUNT_ID, name: "alice", serviceName: "studio", wallet: WALLET }))
+          : Effect.fail(new SessionOver())
+      ),
+    end: (session) => Effect.sync(() => void sessions.delete(Redacted.value(session))),
+    endAll: () => Effect.sync(() => sessions.clear())
+  })
+})
 
 const accountsLayer = Layer.mock(Accounts, {
   find: (id) =>

@@ -9,7 +9,9 @@ import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { Clock, Context, DateTime, Deferred, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import packageJson from "../package.json" with { type: "json" }
+import { Sessions } from "./accounts/Sessions.ts"
 import { adminRoutes, DaemonControl } from "./admin/AdminHandlers.ts"
+import { ConsoleAddress, consoleAddress } from "./admin/ConsoleHandlers.ts"
 import { announce, socketPath } from "./admin/DaemonFile.ts"
 import * as Settlement from "./books/Settlement.ts"
 import { LedgerIndex } from "./commits/LedgerIndex.ts"
@@ -71,7 +73,7 @@ const control = (addresses: { readonly [name: string]: string }) =>
 
 /** What the administration API stands on when a command found no daemon and opens the store in its own process. */
 export const servicesInProcess = (settings: Settings["Service"]) =>
-  Layer.merge(control({}), servicesLayer).pipe(
+  Layer.mergeAll(control({}), servicesLayer, Layer.succeed(ConsoleAddress, "")).pipe(
     Layer.provide(publicUrl(settings, urlOf(settings))),
     Layer.provide(Layer.succeed(OpenChains, "when asked")),
     Layer.provide(Layer.succeed(Settings, settings)),
@@ -160,9 +162,10 @@ export const serverLayer = Layer.unwrap(
     )
     return announced.pipe(
       Layer.provideMerge(Layer.merge(listeners, adminListener(settings))),
-      Layer.provideMerge(control(addresses)),
+      Layer.provideMerge(Layer.merge(control(addresses), Layer.succeed(ConsoleAddress, consoleAddress(main)))),
       Layer.provide(Layer.merge(localOnly, Readiness.layer)),
       Layer.provide(Layer.merge(Settlement.layerLoop, LedgerIndex.layerFollowing)),
+      Layer.provideMerge(Layer.effect(Sessions, Sessions)),
       Layer.provide(servicesLayer),
       Layer.provide(publicUrl(settings, main)),
       Layer.provide(Layer.succeed(ShutdownGrace, settings.shutdownGrace)),

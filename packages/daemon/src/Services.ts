@@ -5,12 +5,14 @@
 import { join } from "node:path"
 import { NodeCrypto } from "@effect/platform-node"
 import {
+  amount,
   type ContentStore,
   type NetworkRole,
   Provider,
   type StorageUnavailable,
   TREE_FORMATS,
-  TreeFormat
+  TreeFormat,
+  UNITS_PER_TOKEN
 } from "@treemark/core"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SecureRandom } from "effect/crypto"
@@ -18,6 +20,7 @@ import type { SqlClient } from "effect/sql"
 import * as AccessTokenStore from "./accounts/AccessTokenStore.ts"
 import { AccountClosing } from "./accounts/AccountClosing.ts"
 import * as AccountStore from "./accounts/AccountStore.ts"
+import * as SessionStore from "./accounts/SessionStore.ts"
 import { Statements } from "./accounts/Statements.ts"
 import * as WalletSigner from "./accounts/WalletSigner.ts"
 import * as AbandonedHolds from "./books/AbandonedHolds.ts"
@@ -113,8 +116,11 @@ const books = AbandonedHolds.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Postings.layer, Holds.layer, Snapshot.layer))
 )
 
+/** Tokens of the account that the first sign-in makes: only those of embedded chains are ours to give. */
+const firstTokensOn = (profile: Profile) => amount(profile.roles.mainnet === "embedded" ? 100n * UNITS_PER_TOKEN : 0n)
+
 const accounts = (profile: Profile) =>
-  WalletSigner.layer.pipe(
+  Layer.merge(WalletSigner.layer, SessionStore.layer({ firstTokens: firstTokensOn(profile) })).pipe(
     Layer.provideMerge(AccountStore.layer),
     Layer.provideMerge(AccessTokenStore.layer),
     Layer.provide(LocalChains.layerFaucet(profile))

@@ -164,7 +164,8 @@ describe("the OpenAPI document", () => {
           }
         }
         const everywhere = ["method_not_allowed", "expectation_failed", "headers_too_large"]
-        assert.deepStrictEqual([...named, ...everywhere].sort(), Object.keys(PROBLEMS).sort())
+        const ofTheConsole = ["code_refused"]
+        assert.deepStrictEqual([...named, ...everywhere, ...ofTheConsole].sort(), Object.keys(PROBLEMS).sort())
       }).pipe(Effect.scoped)
   )
 

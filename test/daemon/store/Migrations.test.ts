@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { migrate } from "../../../packages/daemon/src/store/Migrations.ts"
+import { LATEST, migrate, stepsBetween } from "../../../packages/daemon/src/store/Migrations.ts"
 import * as Sqlite from "../../../packages/daemon/src/store/Sqlite.ts"
 import { STATES } from "../../core/commit/MachineTable.ts"
 import { tempFolder, withStore } from "./TempStore.ts"
@@ -26,10 +26,14 @@ describe("migrations of the store", () => {
       const store = Sqlite.layer({ filename: join(yield* tempFolder, "treemark.db") })
       const [first, second] = yield* Effect.provide(Effect.all([migrate, migrate]), store)
       assert.deepStrictEqual(first[0], [1, "Initial"])
-      const ids = first.map(([id]) => id)
+      const versions = first.map(([id]) => id)
       assert.deepStrictEqual(
-        ids,
-        [...new Set(ids)].sort((a, b) => a - b)
+        versions,
+        stepsBetween(0, LATEST).map(({ version }) => version)
+      )
+      assert.deepStrictEqual(
+        versions,
+        versions.toSorted((left, right) => left - right)
       )
       assert.deepStrictEqual(second, [])
       assert.deepStrictEqual(yield* Effect.provide(migrate, store), [])

@@ -13,7 +13,7 @@ import {
 } from "@treemark/core"
 import { RECORD_LIMIT, type Report, textMember } from "@treemark/core/verify"
 import { Effect } from "effect"
-import { type OpenedCommit, openCommit } from "./CommitOnLedger.ts"
+import { type OpenedCommit, openCommit } from "../commits/CommitOnLedger.ts"
 
 export const actsBefore = Effect.fn("ActsBefore.actsBefore")(function* (page: {
   readonly role: NetworkRole

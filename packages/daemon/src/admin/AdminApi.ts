@@ -11,6 +11,7 @@ import { AccountName, ServiceName } from "./AccountName.ts"
 import { additions } from "./AdditionsApi.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 import { books } from "./BooksApi.ts"
+import { console } from "./ConsoleApi.ts"
 import { GrantedTokens } from "./GrantedTokens.ts"
 import { history } from "./HistoryApi.ts"
 
@@ -186,7 +187,8 @@ export class AdminApi extends HttpApi.make("treemark-admin").add(
   operations,
   books,
   history,
-  additions
+  additions,
+  console
 ) {}
 
 /** Where `asset register FILE` streams the file's bytes; a plain route, since a body of any size is never held in memory. */

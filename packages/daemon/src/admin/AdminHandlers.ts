@@ -16,6 +16,7 @@ import { AccountClosing } from "../accounts/AccountClosing.ts"
 import { type Account, Accounts } from "../accounts/Accounts.ts"
 import { exportCheckpoint } from "../commits/Checkpoint.ts"
 import type { FinishedCommits } from "../commits/FinishedCommits.ts"
+import { proofOfTree } from "../commits/ProofOfTree.ts"
 import { Assets, RegisteredAsset } from "../content/Assets.ts"
 import { LocalChains } from "../devchain/LocalChains.ts"
 import type { Networks } from "../evm/Networks.ts"
@@ -29,8 +30,8 @@ import { AdminRefused, refuse, refused } from "./AdminRefused.ts"
 import { booksHandlers } from "./BooksHandlers.ts"
 import { signCheckpoint } from "./CheckpointSigning.ts"
 import { type CommitServices, commitForAccount } from "./CommitForAccount.ts"
+import { consoleHandlers } from "./ConsoleHandlers.ts"
 import { historyHandlers } from "./HistoryHandlers.ts"
-import { proofOfTree } from "./ProofOfTree.ts"
 
 /** What a running daemon says of itself, and how it is told to stop. */
 export class DaemonControl extends Context.Service<
@@ -224,7 +225,17 @@ const registerRoute = HttpRouter.use(
 /** The administration API with its handlers; what they need is left open. */
 export const adminRoutes = Layer.mergeAll(
   HttpApiBuilder.layer(AdminApi).pipe(
-    Layer.provide([daemon, accounts, wallet, assets, operations, booksHandlers, historyHandlers, additionsHandlers])
+    Layer.provide([
+      daemon,
+      accounts,
+      wallet,
+      assets,
+      operations,
+      booksHandlers,
+      historyHandlers,
+      additionsHandlers,
+      consoleHandlers
+    ])
   ),
   registerRoute
 )

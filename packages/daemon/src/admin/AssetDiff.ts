@@ -2,10 +2,10 @@
 import { Ledger, type LedgerCommit, type NetworkRole, readJsonObject } from "@treemark/core"
 import { TREE_LIMIT } from "@treemark/core/verify"
 import { Effect } from "effect"
+import { type OpenedCommit, openCommit } from "../commits/CommitOnLedger.ts"
 import { Networks } from "../evm/Networks.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 import { checkCid, networkView } from "./AssetHistory.ts"
-import { type OpenedCommit, openCommit } from "./CommitOnLedger.ts"
 import type { DiffSide } from "./HistoryApi.ts"
 
 /** The two commits. Each is named by its index in the log (`1`), from the last back (`~1`), the start of its transaction's hash, or its tree. */

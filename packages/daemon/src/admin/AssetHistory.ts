@@ -13,12 +13,12 @@ import {
 } from "@treemark/core"
 import { type Report, textMember, verify } from "@treemark/core/verify"
 import { DateTime, Effect } from "effect"
+import { type OpenedCommit, openCommit, positionOf, proofOfCommit } from "../commits/CommitOnLedger.ts"
 import { type LedgerNetwork, Networks } from "../evm/Networks.ts"
 import { ask, ledgerUnavailable } from "../evm/RpcFailure.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
 import { actsBefore } from "./ActsBefore.ts"
 import { AdminRefused } from "./AdminRefused.ts"
-import { type OpenedCommit, openCommit, positionOf, proofOfCommit } from "./CommitOnLedger.ts"
 import type { LogEntry } from "./HistoryApi.ts"
 
 /** So many blocks or trees are asked for at once. */

@@ -16,6 +16,7 @@ import { explainUsage, report } from "./Failures.ts"
 import { logToStandardError } from "./Logging.ts"
 import { logCommand } from "./log.ts"
 import { migrateCommand } from "./migrate.ts"
+import { openCommand } from "./open.ts"
 import { proofCommand } from "./proof.ts"
 import { root } from "./Root.ts"
 import { startCommand } from "./start.ts"
@@ -44,6 +45,7 @@ export const program = root.pipe(
     startCommand,
     statusCommand,
     stopCommand,
+    openCommand,
     accountCommand,
     walletCommand,
     assetCommand,

@@ -1,7 +1,9 @@
 /** `treemarkd start`: the daemon in the foreground, one line with each address when it is ready, until it is told to stop. */
 import { Console, Context, Deferred, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { Sessions } from "../accounts/Sessions.ts"
 import { DaemonControl } from "../admin/AdminHandlers.ts"
+import { consoleAddress, signInUrl } from "../admin/ConsoleHandlers.ts"
 import { RunningAddresses, serverLayer } from "../Server.ts"
 import { layer as settingsLayer } from "../Settings.ts"
 import { explain } from "./Failures.ts"
@@ -58,6 +60,10 @@ const run = Effect.fnUntraced(function* (json: boolean) {
   yield* endInTime
   const addresses = Context.get(daemon, RunningAddresses)
   const line = Object.entries(addresses).map(([name, url]) => `${name} ${url}`)
-  yield* Console.log(json ? JSON.stringify({ addresses }) : `Treemark is ready: ${line.join(" · ")}`)
+  const code = yield* Context.get(daemon, Sessions).makeCode(undefined)
+  const console = signInUrl(consoleAddress(addresses.main ?? ""), code)
+  yield* Console.log(
+    json ? JSON.stringify({ addresses }) : `Treemark is ready: ${[...line, `console ${console}`].join(" · ")}`
+  )
   yield* Deferred.await(Context.get(daemon, DaemonControl).stopRequested)
 }, Effect.scoped)

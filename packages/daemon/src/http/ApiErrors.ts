@@ -13,6 +13,7 @@ import type {
 import { Schema } from "effect"
 import type { AccountDisabled, InvalidToken } from "../accounts/AccessTokens.ts"
 import type { AccountNotFound } from "../accounts/Accounts.ts"
+import type { CodeRefused, SessionOver } from "../accounts/Sessions.ts"
 import type { IdempotencyKeyInUse, IdempotencyKeyReused } from "../books/Idempotency.ts"
 import type { RegistrationConflict } from "../content/Assets.ts"
 import type { GatewayError } from "../content/Gateway.ts"
@@ -25,6 +26,8 @@ export const PROBLEMS = {
   asset_not_registered: { status: 400, title: "The asset is not registered" },
   missing_token: { status: 401, title: "An access token is needed" },
   invalid_token: { status: 401, title: "The access token is not valid" },
+  session_over: { status: 401, title: "The console's session is over" },
+  code_refused: { status: 401, title: "The sign-in code does not work" },
   insufficient_funds: { status: 403, title: "Neither credits nor tokens cover the call" },
   account_disabled: { status: 403, title: "The account is disabled" },
   host_not_allowed: { status: 403, title: "The Host is not served" },
@@ -80,6 +83,8 @@ export type ApiError =
   | InvalidToken
   | AccountDisabled
   | AccountNotFound
+  | CodeRefused
+  | SessionOver
   | IdempotencyKeyInUse
   | IdempotencyKeyReused
   | RegistrationConflict
@@ -99,6 +104,8 @@ const CODES = {
   InvalidToken: "invalid_token",
   AccountDisabled: "account_disabled",
   AccountNotFound: "invalid_token",
+  CodeRefused: "code_refused",
+  SessionOver: "session_over",
   IdempotencyKeyInUse: "idempotency_key_in_use",
   IdempotencyKeyReused: "idempotency_key_reused",
   RegistrationConflict: "registration_conflict",

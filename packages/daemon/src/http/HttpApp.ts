@@ -11,6 +11,7 @@ import * as BalanceAllNetworks from "./balance-all-networks/BalanceAllNetworksHa
 import * as BalanceMainnet from "./balance-mainnet/BalanceMainnetHandler.ts"
 import * as Commit from "./commit/CommitHandler.ts"
 import * as Commits from "./commits/CommitsHandler.ts"
+import * as Console from "./console/ConsoleRoutes.ts"
 import { edge } from "./edge/Edge.ts"
 import { RateLimit } from "./edge/RateLimit.ts"
 import { RouteIndex } from "./edge/RouteIndex.ts"
@@ -47,6 +48,7 @@ export const mainApp = Layer.mergeAll(
   Explorer.layer,
   Documentation.layer,
   Verify.layer,
+  Console.layer,
   edge()
 ).pipe(Layer.provide(RouteIndex.layer), Layer.provide(RateLimit.layer))
 

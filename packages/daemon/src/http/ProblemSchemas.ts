@@ -12,7 +12,13 @@ const FieldError = Schema.Struct({
 const ANYWHERE = ["host_not_allowed", "origin_not_allowed", "too_many_requests", "internal", "not_ready"] as const
 
 /** Answered where a token is needed. */
-export const TOKEN_PROBLEMS = ["missing_token", "invalid_token", "account_disabled", "storage_unavailable"] as const
+export const TOKEN_PROBLEMS = [
+  "missing_token",
+  "invalid_token",
+  "session_over",
+  "account_disabled",
+  "storage_unavailable"
+] as const
 
 /** Answered where the body is JSON. */
 export const BODY_PROBLEMS = [

@@ -144,6 +144,13 @@ const firstAccount = Effect.fnUntraced(function* (client: Admin["Service"]["clie
   })
 })
 
+/** Where a person goes on, signed in to the account of the job. */
+const namingConsole = Effect.gen(function* () {
+  const { client } = yield* Admin
+  const { url } = yield* client.console.signIn({ payload: { account: ACCOUNT } })
+  yield* Console.log(`\nThe console, signed in (the address works once, within two minutes):\n  ${url}`)
+})
+
 const program = Effect.gen(function* () {
   yield* outliveOutputs
   const { values } = yield* Effect.try({
@@ -163,6 +170,7 @@ const program = Effect.gen(function* () {
   const url = daemon?.addresses.main ?? ""
   yield* step("daemon", `${url} (${Option.isSome(running) ? "was running" : "started"}), data in ${settings.home}`)
   yield* mainJob(url, settings.home).pipe(Effect.provide(Admin.layerRunning(settings.home)))
+  if (!values.once) yield* Effect.provide(namingConsole, Admin.layerRunning(settings.home))
   if (values.once || started === undefined) return
   yield* Console.log("\nServing until Ctrl-C.")
   yield* Deferred.await(Context.get(started, DaemonControl).stopRequested)

@@ -16,6 +16,7 @@ import fewerIndexes from "./migrations/0009_FewerIndexes.ts"
 import signedActs from "./migrations/0010_SignedActs.ts"
 import commitStates from "./migrations/0011_CommitStates.ts"
 import ledgerIndex from "./migrations/0013_LedgerIndex.ts"
+import signIn from "./migrations/0016_SignIn.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -30,7 +31,8 @@ const MIGRATIONS = {
   "0009_FewerIndexes": fewerIndexes,
   "0010_SignedActs": signedActs,
   "0011_CommitStates": commitStates,
-  "0013_LedgerIndex": ledgerIndex
+  "0013_LedgerIndex": ledgerIndex,
+  "0016_SignIn": signIn
 }
 
 /** What each step does, for whoever upgrades. */
@@ -46,7 +48,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0009_FewerIndexes": "drops indexes that only cost time, and adds one for the holds of a commit",
   "0010_SignedActs": "adds which signed acts were recorded, so that none is recorded twice",
   "0011_CommitStates": "lets the database check the states of commits, and drops a column that nothing filled",
-  "0013_LedgerIndex": "adds an index of the commits on the ledger, so that a page of a history costs a page"
+  "0013_LedgerIndex": "adds an index of the commits on the ledger, so that a page of a history costs a page",
+  "0016_SignIn": "adds sign-in to the console: one-time codes and sessions"
 }
 
 /** Where the steps that were done are noted. */

@@ -87,11 +87,24 @@ describe("host and origin", () => {
 })
 
 describe("paths and methods", () => {
+  it.live("a browser that asks for an unknown page gets a page, under a policy that lets nothing run", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start()
+      const accept = "text/html,application/xhtml+xml,*/*;q=0.8"
+      for (const path of ["/nothing", "/explorer", "/commit/more"]) {
+        const answer = yield* call(port, path, { headers: { accept } })
+        assert.strictEqual(answer.status, 404)
+        assert.strictEqual(answer.headers["content-type"], "text/html; charset=utf-8")
+        assert.match(String(answer.headers["content-security-policy"]), /^default-src 'none'; style-src/)
+        assertProblem(yield* call(port, path, { method: "POST", headers: { accept } }), 404, "not_found")
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("an unknown path is 404 not_found, whatever the method", () =>
     Effect.gen(function* () {
       const { port } = yield* start()
       for (const path of [
-        "/",
         "/nothing",
         "/commit/more",
         "//commit",

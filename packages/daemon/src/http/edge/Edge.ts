@@ -5,6 +5,7 @@
 import { Cause, Clock, Effect, Option, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type ApiProblem, PROBLEMS, type ProblemCode } from "../ApiErrors.ts"
+import { unknownPage, wantsPage } from "../console/UnknownPage.ts"
 import { Allowed, guardProblem } from "./HostGuard.ts"
 import { hasUnreadBody, hostHeaders, localPort } from "./NodeRequest.ts"
 import { makeRequestId, problemResponse, RequestId, refusing } from "./Problems.ts"
@@ -62,6 +63,7 @@ export const edge = (options: { readonly root?: string } = {}) =>
       const unrouted = (request: Request): Effect.Effect<Answer> => {
         const allow = index.allow(request.url)
         if (allow === undefined) {
+          if (wantsPage(request)) return Effect.succeed(unknownPage)
           // An address that would be known if it could be decoded.
           const isMistyped = index.allow(request.url.replaceAll("%", "_")) !== undefined
           return problemResponse(isMistyped ? badEncoding : notFound)

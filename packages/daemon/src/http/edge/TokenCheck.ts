@@ -1,7 +1,13 @@
-/** Fills `TokenAuth`: from `Authorization: token X` to the caller, whose own rate limit applies from here on. */
+/**
+ * Fills `TokenAuth`: from `Authorization: token X`, or else the session of the console's page, to the caller, whose own rate limit applies
+ * from here on.
+ */
 import { Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { AccessTokens } from "../../accounts/AccessTokens.ts"
+import { Sessions } from "../../accounts/Sessions.ts"
 import { Refused } from "../ApiErrors.ts"
+import { foreignCall, sessionIn } from "../console/SessionCookie.ts"
 import { CurrentCaller, TokenAuth } from "../TokenAuth.ts"
 import { refuse } from "./Problems.ts"
 import { RateLimit } from "./RateLimit.ts"
@@ -12,16 +18,25 @@ const missing = new Refused({
     "This operation needs an access token in the header `Authorization: token <ACCESS_TOKEN>`; it was missing or of another scheme. The operator makes one with: treemarkd account create --name NAME."
 })
 
-export const layer: Layer.Layer<TokenAuth, never, AccessTokens | RateLimit> = Layer.effect(
+export const layer: Layer.Layer<TokenAuth, never, AccessTokens | RateLimit | Sessions> = Layer.effect(
   TokenAuth,
   Effect.gen(function* () {
     const tokens = yield* AccessTokens
     const rateLimit = yield* RateLimit
+    const sessions = yield* Sessions
+
+    const callerOfSession = Effect.fnUntraced(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const session = sessionIn(request)
+      if (session === undefined) return yield* missing
+      const foreign = foreignCall(request, session)
+      return foreign === undefined ? yield* sessions.authenticate(session) : yield* foreign
+    })
 
     /** An empty credential is how a missing header, or one of another scheme, arrives. */
     const callerOf = Effect.fnUntraced(function* (credential: Redacted.Redacted<string>) {
-      if (Redacted.value(credential) === "") return yield* missing
-      const caller = yield* tokens.authenticate(credential)
+      const caller =
+        Redacted.value(credential) === "" ? yield* callerOfSession() : yield* tokens.authenticate(credential)
       yield* rateLimit.take("account", caller.accountId)
       return caller
     })

@@ -12,9 +12,9 @@ import {
 } from "@treemark/core"
 import { TREE_LIMIT, textMember } from "@treemark/core/verify"
 import { Effect, Option, Schema } from "effect"
-import { FinishedCommits } from "../commits/FinishedCommits.ts"
 import { Networks } from "../evm/Networks.ts"
 import { openCommit, proofOfCommit } from "./CommitOnLedger.ts"
+import { FinishedCommits } from "./FinishedCommits.ts"
 
 export class CommitNotFound extends Schema.TaggedError<CommitNotFound>()("CommitNotFound", {
   assetTreeCid: Schema.String

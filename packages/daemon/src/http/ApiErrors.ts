@@ -48,7 +48,8 @@ export const PROBLEMS = {
   storage_unavailable: { status: 500, title: "The store cannot be used" },
   commit_pending: { status: 500, title: "The outcome of the commit is not known yet" },
   internal: { status: 500, title: "An error of the service" },
-  not_ready: { status: 503, title: "Not all operations can be served" }
+  not_ready: { status: 503, title: "Not all operations can be served" },
+  overloaded: { status: 503, title: "Too many calls wait" }
 } as const satisfies { readonly [code: string]: { readonly status: number; readonly title: string } }
 
 export type ProblemCode = keyof typeof PROBLEMS

@@ -12,6 +12,7 @@ import * as BalanceMainnet from "./balance-mainnet/BalanceMainnetHandler.ts"
 import * as Commit from "./commit/CommitHandler.ts"
 import * as Commits from "./commits/CommitsHandler.ts"
 import * as Console from "./console/ConsoleRoutes.ts"
+import { Admission } from "./edge/Admission.ts"
 import { edge } from "./edge/Edge.ts"
 import { RateLimit } from "./edge/RateLimit.ts"
 import { RouteIndex } from "./edge/RouteIndex.ts"
@@ -50,7 +51,7 @@ export const mainApp = Layer.mergeAll(
   Verify.layer,
   Console.layer,
   edge()
-).pipe(Layer.provide(RouteIndex.layer), Layer.provide(RateLimit.layer))
+).pipe(Layer.provide(RouteIndex.layer), Layer.provide(Layer.merge(RateLimit.layer, Admission.layer)))
 
 const operationRoutes = {
   "balance-mainnet": HttpApiBuilder.layer(OPERATION_APIS["balance-mainnet"]).pipe(Layer.provide(BalanceMainnet.layer)),
@@ -65,5 +66,5 @@ export const operationApp = <Name extends Operation>(operation: Name) =>
   Layer.mergeAll(operationRoutes[operation], edge({ root: OPERATION_PATHS[operation] })).pipe(
     Layer.provide(middlewares),
     Layer.provide(RouteIndex.layer),
-    Layer.provide(RateLimit.layer)
+    Layer.provide(Layer.merge(RateLimit.layer, Admission.layer))
   )

@@ -9,7 +9,14 @@ const FieldError = Schema.Struct({
 })
 
 /** Answered by every path, whatever is asked. */
-const ANYWHERE = ["host_not_allowed", "origin_not_allowed", "too_many_requests", "internal", "not_ready"] as const
+const ANYWHERE = [
+  "host_not_allowed",
+  "origin_not_allowed",
+  "too_many_requests",
+  "internal",
+  "not_ready",
+  "overloaded"
+] as const
 
 /** Answered where a token is needed. */
 export const TOKEN_PROBLEMS = [

@@ -4,11 +4,17 @@
  */
 import { Cause, Clock, Effect, Option, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type ApiProblem, PROBLEMS, type ProblemCode } from "../ApiErrors.ts"
+import { AccessTokens } from "../../accounts/AccessTokens.ts"
+import { Sessions } from "../../accounts/Sessions.ts"
+import { makeShared } from "../../evm/Shared.ts"
+import { note, requestSeconds, requests, shared as sharedAnswers } from "../../telemetry/Metrics.ts"
+import { type ApiProblem, PROBLEMS, type ProblemCode, Refused } from "../ApiErrors.ts"
 import { unknownPage, wantsPage } from "../console/UnknownPage.ts"
+import { Admission } from "./Admission.ts"
+import { classOf, isAlwaysAnswered, KnownCaller, sharedKey } from "./Classes.ts"
 import { Allowed, guardProblem } from "./HostGuard.ts"
 import { hasUnreadBody, hostHeaders, localPort } from "./NodeRequest.ts"
-import { makeRequestId, problemResponse, RequestId, refusing } from "./Problems.ts"
+import { makeRequestId, problemResponse, RequestId, refuse, refusing } from "./Problems.ts"
 import { RateLimit } from "./RateLimit.ts"
 import { RouteIndex } from "./RouteIndex.ts"
 import { Stopping } from "./Shutdown.ts"
@@ -24,6 +30,9 @@ export const edge = (options: { readonly root?: string } = {}) =>
       const rateLimit = yield* RateLimit
       const allowed = yield* Allowed
       const { isStopping } = yield* Stopping
+      const admission = yield* Admission
+      const callers = { tokens: yield* AccessTokens, sessions: yield* Sessions }
+      const shared = makeShared<Answer, Refused | Types.unhandled>()
 
       /** What stands between a request and its route. */
       const admit = Effect.fnUntraced(function* (request: Request) {
@@ -75,6 +84,31 @@ export const edge = (options: { readonly root?: string } = {}) =>
         return problemResponse({ code: "method_not_allowed", detail, headers: { allow } })
       }
 
+      /** The route, when its turn has come; one for all who ask the same at the same time. */
+      const inTurn = Effect.fnUntraced(
+        function* (request: Request, routed: Effect.Effect<Answer, Types.unhandled>) {
+          const path = pathOf(request.url)
+          if (isAlwaysAnswered(path)) return yield* routed
+          const { kind, known, who } = yield* classOf(request, path, callers)
+          const turn = admission.turn(kind, who, Effect.provideService(routed, KnownCaller, known))
+          const key = sharedKey(request)
+          if (key === undefined) return yield* turn
+          const { isShared, value } = yield* shared.ask(key, turn)
+          // A problem names the request it is of, and what is streamed can be read once.
+          if (isShared && (value.status >= 400 || !isRepeatable(value))) return yield* turn
+          if (isShared) note(sharedAnswers, 1)
+          return value
+        },
+        Effect.catchIf(isRefused, refuse)
+      )
+
+      const told = (request: Request, sent: Answer, milliseconds: number) => {
+        const operation = index.route(request.method, request.url) ?? "none"
+        note(requests, 1, { operation, status: String(sent.status) })
+        note(requestSeconds, milliseconds / 1000, { operation })
+        return Effect.logDebug(`${request.method} ${pathOf(request.url)} ${sent.status} ${milliseconds} ms`)
+      }
+
       return (route: Effect.Effect<Answer, Types.unhandled>) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
@@ -85,16 +119,15 @@ export const edge = (options: { readonly root?: string } = {}) =>
             const refused = yield* admit(request)
             if (refused !== undefined) return refused
             if (asked === undefined) return yield* problemResponse(notFound)
-            return yield* route.pipe(
+            const routed = route.pipe(
               Effect.provideService(HttpServerRequest.HttpServerRequest, asked),
               Effect.catchCause((cause) => recover(asked, cause)),
               Effect.flatMap(filled)
             )
+            return yield* inTurn(asked, routed)
           }).pipe(
             Effect.tap((sent) =>
-              Effect.flatMap(Clock.currentTimeMillis, (now) =>
-                Effect.logDebug(`${request.method} ${pathOf(request.url)} ${sent.status} ${now - startedAt} ms`)
-              )
+              Effect.flatMap(Clock.currentTimeMillis, (now) => told(request, sent, now - startedAt))
             ),
             Effect.provideService(RequestId, requestId),
             Effect.annotateLogs({ requestId })
@@ -108,6 +141,10 @@ export const edge = (options: { readonly root?: string } = {}) =>
 /** The request as its route sees it, for a listener that serves one operation at `/`; `undefined` for any other path. */
 const rooted = (request: Request, root: string): Request | undefined =>
   pathOf(request.url) === "/" ? request.modify({ url: root + request.url.slice(1) }) : undefined
+
+const isRefused = (error: unknown): error is Refused => error instanceof Refused
+
+const isRepeatable = ({ body }: Answer): boolean => body._tag === "Uint8Array" || body._tag === "Empty"
 
 const pathOf = (url: string): string => url.split(/[?#;]/, 1)[0]!
 

@@ -18,17 +18,19 @@ export class RouteIndex extends Context.Service<
   {
     /** The value of `Allow` for the path of `url`; `undefined` when there is no such path. */
     readonly allow: (url: string) => string | undefined
+    /** Method and path of the route as it was added, such as `GET /ipfs/:cid`; `undefined` when there is none. */
+    readonly route: (method: string, url: string) => string | undefined
   }
 >()("@treemark/daemon/http/edge/RouteIndex") {
   /** The router of the listener, and the index of what is added to it through this layer. */
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
       const router = yield* HttpRouter.HttpRouter
-      const paths = FindMyWay.make<Set<string>>(ROUTER_CONFIG)
+      const paths = FindMyWay.make<{ readonly path: string; readonly methods: Set<string> }>(ROUTER_CONFIG)
       const known = new Map<string, Set<string>>()
       const note = (method: string, path: HttpRouter.PathInput) => {
         const methods = known.get(path) ?? new Set(["OPTIONS"])
-        if (!known.has(path)) paths.all(path, methods)
+        if (!known.has(path)) paths.all(path, { path, methods })
         known.set(path, methods.add(method))
         if (method === "GET") methods.add("HEAD")
       }
@@ -44,10 +46,14 @@ export class RouteIndex extends Context.Service<
         }
       })
       const allow = (url: string) => {
-        const methods = paths.find("GET", url)?.handler
-        return methods === undefined ? undefined : [...methods].sort().join(", ")
+        const found = paths.find("GET", url)?.handler
+        return found === undefined ? undefined : [...found.methods].sort().join(", ")
       }
-      return Context.make(HttpRouter.HttpRouter, indexed).pipe(Context.add(RouteIndex, { allow }))
+      const route = (method: string, url: string) => {
+        const found = paths.find("GET", url)?.handler
+        return found?.methods.has(method) === true ? `${method} ${found.path}` : undefined
+      }
+      return Context.make(HttpRouter.HttpRouter, indexed).pipe(Context.add(RouteIndex, { allow, route }))
     })
   )
 }

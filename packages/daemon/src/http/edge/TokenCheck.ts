@@ -9,6 +9,7 @@ import { Sessions } from "../../accounts/Sessions.ts"
 import { Refused } from "../ApiErrors.ts"
 import { foreignCall, sessionIn } from "../console/SessionCookie.ts"
 import { CurrentCaller, TokenAuth } from "../TokenAuth.ts"
+import { KnownCaller } from "./Classes.ts"
 import { refuse } from "./Problems.ts"
 import { RateLimit } from "./RateLimit.ts"
 
@@ -35,8 +36,10 @@ export const layer: Layer.Layer<TokenAuth, never, AccessTokens | RateLimit | Ses
 
     /** An empty credential is how a missing header, or one of another scheme, arrives. */
     const callerOf = Effect.fnUntraced(function* (credential: Redacted.Redacted<string>) {
-      const caller =
-        Redacted.value(credential) === "" ? yield* callerOfSession() : yield* tokens.authenticate(credential)
+      const known = yield* KnownCaller
+      const token = Redacted.value(credential)
+      const asked = token === "" ? callerOfSession() : tokens.authenticate(credential)
+      const caller = known?.credential === token && token !== "" ? known.caller : yield* asked
       yield* rateLimit.take("account", caller.accountId)
       return caller
     })

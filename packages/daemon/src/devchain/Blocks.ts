@@ -10,9 +10,9 @@ import { RLP } from "@ethereumjs/rlp"
 import type { TypedTransaction } from "@ethereumjs/tx"
 import { Bloom, encodeReceipt, type RunTxResult, runTx, type VM } from "@ethereumjs/vm"
 import { BASE_FEE_PER_GAS, BLOCK_GAS_LIMIT, MAX_TRANSACTIONS_PER_BLOCK } from "./ChainConfig.ts"
-import type { LogRow, SealedRows, TxRow } from "./ChainStore.ts"
+import type { SealedRows, TxRow } from "./ChainTables.ts"
 import { bytes } from "./Hex.ts"
-import { type Candidate, effectiveGasPrice } from "./TxRules.ts"
+import type { Candidate } from "./TxRules.ts"
 
 /** A block that has been run and waits to be stored. */
 export interface Draft {
@@ -85,28 +85,23 @@ const receiptsRoot = async (common: Common, ran: ReadonlyArray<Ran>): Promise<Ui
   return trie.root()
 }
 
-const rowsOf = (number: number, ran: ReadonlyArray<Ran>): { transactions: Array<TxRow>; logs: Array<LogRow> } => {
-  const transactions: Array<TxRow> = []
-  const logs: Array<LogRow> = []
-  for (const [idx, { candidate, receipt, result }] of ran.entries()) {
-    transactions.push({
+const rowsOf = (number: number, ran: ReadonlyArray<Ran>): ReadonlyArray<TxRow> => {
+  let logs = 0
+  return ran.map(({ candidate, receipt, result }, idx) => {
+    const first_log = logs
+    logs += result.receipt.logs.length
+    return {
       hash: bytes(candidate.hash),
       block: number,
       idx,
       raw: candidate.raw,
       sender: bytes(candidate.sender),
-      recipient: candidate.tx.to?.bytes ?? null,
       contract: result.createdAddress?.bytes ?? null,
       gas_used: Number(result.totalGasSpent),
-      gas_price: effectiveGasPrice(candidate.tx).toString(),
       receipt,
-      first_log: logs.length
-    })
-    for (const [address, topics, logData] of result.receipt.logs) {
-      logs.push({ block: number, idx: logs.length, tx: idx, address, topics, data: logData })
+      first_log
     }
-  }
-  return { transactions, logs }
+  })
 }
 
 /** Runs a block on `vm` (at the parent's state); `undefined` when no transaction could be included. */
@@ -141,7 +136,7 @@ export const draftBlock = async (
     header: block.header,
     rows: {
       block: { number, hash: block.hash(), header: block.header.serialize(), size: block.serialize().length },
-      ...rowsOf(number, ran)
+      transactions: rowsOf(number, ran)
     },
     included: ran.map(({ candidate }) => candidate)
   }

@@ -57,9 +57,9 @@ export class Chain {
     this.#headState = stateAt(ground, head.stateRoot)
   }
 
-  /** Opens or creates the chain in `options.path`; O(1) in its length. Throws what {@link ChainStore} throws. */
+  /** Opens or creates the chain in `options.path`; O(1) in its length. Throws what {@link ChainStore.open} throws. */
   static async open(options: ChainOptions): Promise<Chain> {
-    const store = new ChainStore(options.path)
+    const store = ChainStore.open(options.path)
     try {
       const common = cancun(options.chainId)
       const ground: Ground = { common, nodes: new TrieNodes(store), store }

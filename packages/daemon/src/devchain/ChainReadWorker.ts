@@ -21,7 +21,7 @@ const budget = new CallBudget()
 const opened = new Map<number, Methods>()
 
 const open = async ({ chainId, path }: ChainFile): Promise<Methods> => {
-  const store = new ChainStore(path, { readOnly: true })
+  const store = ChainStore.open(path, { readOnly: true })
   const common = cancun(chainId)
   const view: ChainView = {
     ground: { common, nodes: new TrieNodes(store), store },

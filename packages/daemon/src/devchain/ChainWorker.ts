@@ -4,8 +4,8 @@
  */
 import { parentPort } from "node:worker_threads"
 import { Chain } from "./Chain.ts"
+import { ChainStoreError } from "./ChainLock.ts"
 import type { FromWriter, ToWriter } from "./ChainMessages.ts"
-import { ChainStoreError } from "./ChainStore.ts"
 import { answer, type Methods } from "./Rpc.ts"
 import { partsOf } from "./RpcError.ts"
 import { writerMethods } from "./WriterMethods.ts"

@@ -8,6 +8,7 @@ import { quantity } from "./Hex.ts"
 import type { ChainView } from "./Reads.ts"
 import { invalidParams } from "./RpcError.ts"
 import { headerOf } from "./RpcObjects.ts"
+import { effectiveGasPrice, envelopeOf } from "./TxRules.ts"
 
 const MAX_BLOCKS = 1024
 
@@ -25,7 +26,7 @@ export const percentilesOf = (value: unknown): ReadonlyArray<number> | undefined
 const rewards = (store: ChainStore, block: number, percentiles: ReadonlyArray<number>): ReadonlyArray<string> => {
   const paid = store
     .transactionsOf(block)
-    .map((tx) => ({ tip: BigInt(tx.gas_price) - BASE_FEE_PER_GAS, gas: tx.gas_used }))
+    .map((tx) => ({ tip: effectiveGasPrice(envelopeOf(tx.raw)) - BASE_FEE_PER_GAS, gas: tx.gas_used }))
     .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
   const total = paid.reduce((sum, { gas }) => sum + gas, 0)
   return percentiles.map((percentile) => {

@@ -8,7 +8,7 @@ import { Account, createAddressFromPrivateKey, createAddressFromString } from "@
 import { commitDeployedBytecode } from "../evm/CommitContract.ts"
 import { COMMIT_CONTRACT_ADDRESS } from "../evm/LocalNetwork.ts"
 import { BASE_FEE_PER_GAS, BLOCK_GAS_LIMIT, FAUCET_BALANCE } from "./ChainConfig.ts"
-import { ChainStoreError } from "./ChainStore.ts"
+import { ChainStoreError } from "./ChainLock.ts"
 import { bytes } from "./Hex.ts"
 import { type Ground, stateAt } from "./State.ts"
 
@@ -37,7 +37,6 @@ const createGenesis = async (ground: Ground, chainId: number, timestamp: number)
     ground.store.insert({
       block: { number: 0, hash: block.hash(), header: block.header.serialize(), size: block.serialize().length },
       transactions: [],
-      logs: [],
       nodes
     })
   })

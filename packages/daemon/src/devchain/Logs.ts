@@ -1,15 +1,22 @@
 /**
- * eth_getLogs over the log table. A filter on a topic goes through that topic's index, so finding the commits of one
- * asset does not depend on how long the chain is. Answers are bounded; the error says how to ask for less.
+ * eth_getLogs: the marks say in which transactions to look, and their receipts have the logs. What leaves least is looked up first, so
+ * finding the commits of one asset does not depend on how long the chain is. Answers are bounded; the error says how to ask for less.
  */
-import type { ChainStore, LogRow } from "./ChainStore.ts"
+import type { CallBudget } from "./CallBudget.ts"
+import type { ChainStore } from "./ChainStore.ts"
+import type { TxRow } from "./ChainTables.ts"
 import { bytes } from "./Hex.ts"
+import { KINDS, markOf } from "./Marks.ts"
+import { type ReceiptLog, receiptOf } from "./Receipts.ts"
 import { invalidParams, limitExceeded } from "./RpcError.ts"
 import type { Params } from "./RpcParams.ts"
 import * as RpcParams from "./RpcParams.ts"
 
 const MAX_RESULTS = 10_000
 const MAX_CHOICES = 1000
+
+/** Places that one statement looks through: between two of them a call can be broken off. */
+const PLACES_AT_ONCE = 4_096
 
 /** Which logs are asked for; an empty list of choices matches anything. */
 export interface LogFilter {
@@ -39,39 +46,42 @@ export const matchersOf = (filter: Readonly<Record<string, unknown>>): Pick<LogF
   }
 }
 
-/** A found log with the hash of its transaction. */
-export type FoundLog = LogRow & { readonly transactionHash: Uint8Array }
+/** A found log: the `index`-th of its transaction. */
+export interface FoundLog {
+  readonly log: ReceiptLog
+  readonly tx: TxRow
+  readonly index: number
+}
 
-type RawRow = Omit<FoundLog, "topics"> & Readonly<Record<"topic0" | "topic1" | "topic2" | "topic3", Uint8Array | null>>
+const isAmong = (value: Uint8Array | undefined, choices: ReadonlyArray<Uint8Array>): boolean =>
+  value !== undefined && (choices.length === 0 || choices.some((choice) => Buffer.compare(choice, value) === 0))
 
-const placeholders = (values: ReadonlyArray<unknown>): string => values.map(() => "?").join(", ")
+const matches = ({ address, topics }: ReceiptLog, filter: LogFilter): boolean =>
+  isAmong(address, filter.addresses) && filter.topics.every((choices, position) => isAmong(topics[position], choices))
 
-/** The logs that match, in chain order; throws -32005 when there are more than 10 000. */
-export const findLogs = (store: ChainStore, filter: LogFilter): ReadonlyArray<FoundLog> => {
-  const hasIndexedTopic = filter.topics.some((choices, position) => position > 0 && choices.length > 0)
-  const conditions = ["log.block BETWEEN ? AND ?"]
-  const values: Array<Uint8Array | number> = [filter.fromBlock, filter.toBlock]
-  if (filter.addresses.length > 0) {
-    // The unary plus keeps SQLite off the address index: one contract may have written every log of the chain.
-    conditions.push(`${hasIndexedTopic ? "+" : ""}log.address IN (${placeholders(filter.addresses)})`)
-    values.push(...filter.addresses)
+const conditionsOf = ({ addresses, topics }: LogFilter): ReadonlyArray<ReadonlyArray<number>> =>
+  [
+    addresses.map((address) => markOf(KINDS.address, address)),
+    ...topics.map((choices, position) => choices.map((topic) => markOf(KINDS.topic + position, topic)))
+  ].filter((marks) => marks.length > 0)
+
+/** The logs that match, in chain order; throws -32005 when there are more than 10 000, or when the call takes too long. */
+export const findLogs = (store: ChainStore, filter: LogFilter, budget?: CallBudget): ReadonlyArray<FoundLog> => {
+  const [first, last] = store.placesOf(filter.fromBlock, filter.toBlock)
+  const placesIn = store.marks.finder(conditionsOf(filter), first, last)
+  const found: Array<FoundLog> = []
+  for (let from = first; from <= last; from += PLACES_AT_ONCE) {
+    budget?.check()
+    for (const place of placesIn(from, Math.min(last, from + PLACES_AT_ONCE - 1))) {
+      budget?.check()
+      const tx = store.txAt(place)!
+      for (const [index, log] of receiptOf(tx.receipt).logs.entries()) {
+        if (matches(log, filter)) found.push({ log, tx, index })
+      }
+      if (found.length > MAX_RESULTS) {
+        throw limitExceeded(`query returned more than ${MAX_RESULTS} results; ask for fewer blocks or name a topic`)
+      }
+    }
   }
-  for (const [position, choices] of filter.topics.entries()) {
-    if (choices.length === 0) conditions.push(`log.topic${position} IS NOT NULL`)
-    else conditions.push(`log.topic${position} IN (${placeholders(choices)})`)
-    values.push(...choices)
-  }
-  const rows = store.db
-    .prepare(
-      `SELECT log.*, tx.hash AS transactionHash FROM log JOIN tx ON tx.block = log.block AND tx.idx = log.tx
-       WHERE ${conditions.join(" AND ")} ORDER BY log.block, log.idx LIMIT ${MAX_RESULTS + 1}`
-    )
-    .all(...values) as unknown as ReadonlyArray<RawRow>
-  if (rows.length > MAX_RESULTS) {
-    throw limitExceeded(`query returned more than ${MAX_RESULTS} results; ask for fewer blocks or name a topic`)
-  }
-  return rows.map(({ topic0, topic1, topic2, topic3, ...row }) => ({
-    ...row,
-    topics: [topic0, topic1, topic2, topic3].filter((topic) => topic !== null)
-  }))
+  return found
 }

@@ -5,7 +5,7 @@ import type { BlockHeader } from "@ethereumjs/block"
 import { getMerkleStateProof } from "@ethereumjs/statemanager"
 import { createAddressFromString } from "@ethereumjs/util"
 import type { CallBudget } from "./CallBudget.ts"
-import type { BlockRow } from "./ChainStore.ts"
+import type { BlockRow } from "./ChainTables.ts"
 import { data, quantity } from "./Hex.ts"
 import { findLogs, type LogFilter, matchersOf } from "./Logs.ts"
 import { invalidParams, refused } from "./RpcError.ts"
@@ -112,12 +112,13 @@ const rangeOf = (
 }
 
 export const logsJson = (view: ChainView, filter: Readonly<Record<string, unknown>>) => {
-  const found = findLogs(view.ground.store, { ...rangeOf(view, filter), ...matchersOf(filter) })
+  const found = findLogs(view.ground.store, { ...rangeOf(view, filter), ...matchersOf(filter) }, view.budget)
   const places = new Map<number, ReturnType<typeof whereIs>>()
-  return found.map((log) => {
-    const where = places.get(log.block) ?? whereIs(view, view.ground.store.block(log.block)!)
-    places.set(log.block, where)
-    return logObject(log, log.transactionHash, where)
+  return found.map(({ index, log, tx }) => {
+    view.budget?.check()
+    const where = places.get(tx.block) ?? whereIs(view, view.ground.store.block(tx.block)!)
+    places.set(tx.block, where)
+    return logObject(log, tx, index, where)
   })
 }
 

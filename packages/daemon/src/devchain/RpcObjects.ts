@@ -4,19 +4,11 @@
  */
 import { type BlockHeader, createBlockHeaderFromRLP } from "@ethereumjs/block"
 import type { Common } from "@ethereumjs/common"
-import { RLP } from "@ethereumjs/rlp"
 import { createTxFromRLP, type TypedTransaction } from "@ethereumjs/tx"
-import type { BlockRow, LogRow, TxRow } from "./ChainStore.ts"
+import type { BlockRow, TxRow } from "./ChainTables.ts"
 import { data, quantity } from "./Hex.ts"
-import { effectiveGasPrice } from "./TxRules.ts"
-
-const FIRST_LEGACY_BYTE = 0xc0
-
-/** EIP-2718 type of an envelope; 0 for a legacy one. */
-const typeOf = (envelope: Uint8Array): number => {
-  const first = envelope[0] ?? 0
-  return first >= FIRST_LEGACY_BYTE ? 0 : first
-}
+import { type ReceiptLog, receiptOf, typeOf } from "./Receipts.ts"
+import { effectiveGasPrice, envelopeOf, feesOf } from "./TxRules.ts"
 
 /** The header of a stored block. */
 export const headerOf = (row: BlockRow, common: Common): BlockHeader => createBlockHeaderFromRLP(row.header, { common })
@@ -69,7 +61,7 @@ export const transactionObject = (
     to: tx.to?.toString() ?? null,
     nonce: quantity(tx.nonce),
     gas: quantity(tx.gasLimit),
-    gasPrice: quantity(effectiveGasPrice(tx)),
+    gasPrice: quantity(effectiveGasPrice(feesOf(tx))),
     value: quantity(tx.value),
     input: data(tx.data),
     v: json.v,
@@ -95,53 +87,39 @@ interface Where {
   readonly timestamp: bigint
 }
 
-/** A log, given where its block and transaction stand. */
-export const logObject = (log: LogRow, transactionHash: Uint8Array, { blockHash, timestamp }: Where) => ({
+/** A log, the `index`-th of a transaction. */
+export const logObject = (log: ReceiptLog, tx: TxRow, index: number, { blockHash, timestamp }: Where) => ({
   address: data(log.address),
   topics: log.topics.map(data),
   data: data(log.data),
-  blockNumber: quantity(log.block),
+  blockNumber: quantity(tx.block),
   blockHash: data(blockHash),
   blockTimestamp: quantity(timestamp),
-  transactionHash: data(transactionHash),
-  transactionIndex: quantity(log.tx),
-  logIndex: quantity(log.idx),
+  transactionHash: data(tx.hash),
+  transactionIndex: quantity(tx.idx),
+  logIndex: quantity(tx.first_log + index),
   removed: false
 })
-
-type ConsensusReceipt = [
-  status: Uint8Array,
-  cumulativeGas: Uint8Array,
-  bloom: Uint8Array,
-  logs: Array<[address: Uint8Array, topics: Array<Uint8Array>, data: Uint8Array]>
-]
 
 /** A receipt, from the consensus receipt (EIP-2718) and what the row adds to it. */
 export const receiptObject = (row: TxRow, where: Where) => {
   const type = typeOf(row.raw)
-  const [status, cumulativeGas, bloom, logs] = RLP.decode(
-    type === 0 ? row.receipt : row.receipt.subarray(1)
-  ) as unknown as ConsensusReceipt
+  const { bloom, cumulativeGas, logs, succeeded } = receiptOf(row.receipt)
+  const envelope = envelopeOf(row.raw)
   return {
     transactionHash: data(row.hash),
     transactionIndex: quantity(row.idx),
     blockHash: data(where.blockHash),
     blockNumber: quantity(row.block),
     from: data(row.sender),
-    to: row.recipient === null ? null : data(row.recipient),
+    to: envelope.to.length === 0 ? null : data(envelope.to),
     contractAddress: row.contract === null ? null : data(row.contract),
-    status: status.length === 0 ? "0x0" : "0x1",
+    status: succeeded ? "0x1" : "0x0",
     type: quantity(type),
     gasUsed: quantity(row.gas_used),
     cumulativeGasUsed: quantity(BigInt(data(cumulativeGas))),
-    effectiveGasPrice: quantity(BigInt(row.gas_price)),
+    effectiveGasPrice: quantity(effectiveGasPrice(envelope)),
     logsBloom: data(bloom),
-    logs: logs.map(([address, topics, logData], index) =>
-      logObject(
-        { block: row.block, idx: row.first_log + index, tx: row.idx, address, topics, data: logData },
-        row.hash,
-        where
-      )
-    )
+    logs: logs.map((log, index) => logObject(log, row, index, where))
   }
 }

@@ -8,6 +8,7 @@ import { Capability, createTxFromRLP, type FeeMarket1559Tx, type LegacyTx, type 
 import { bytesToBigInt } from "@ethereumjs/util"
 import { BASE_FEE_PER_GAS, BLOCK_GAS_LIMIT, MAX_INITCODE_BYTES, MAX_TRANSACTION_BYTES } from "./ChainConfig.ts"
 import { data } from "./Hex.ts"
+import { fieldsOf, typeOf } from "./Receipts.ts"
 import { refused } from "./RpcError.ts"
 
 /** A transaction that may enter the pool; amounts in wei, fees in wei per gas. */
@@ -68,7 +69,7 @@ const senderOf = (tx: TypedTransaction): string => {
 }
 
 /** Fee cap and tip cap, wei per gas; a legacy price is both. */
-export const feesOf = (tx: TypedTransaction): { readonly feeCap: bigint; readonly tipCap: bigint } => {
+export const feesOf = (tx: TypedTransaction): Fees => {
   if (tx.supports(Capability.EIP1559FeeMarket)) {
     const { maxFeePerGas, maxPriorityFeePerGas } = tx as FeeMarket1559Tx
     return { feeCap: maxFeePerGas, tipCap: maxPriorityFeePerGas }
@@ -77,10 +78,31 @@ export const feesOf = (tx: TypedTransaction): { readonly feeCap: bigint; readonl
   return { feeCap: gasPrice, tipCap: gasPrice }
 }
 
+interface Fees {
+  readonly feeCap: bigint
+  readonly tipCap: bigint
+}
+
 /** What one unit of gas costs the sender in a block, wei. */
-export const effectiveGasPrice = (tx: TypedTransaction): bigint => {
-  const { feeCap, tipCap } = feesOf(tx)
-  return feeCap < BASE_FEE_PER_GAS + tipCap ? feeCap : BASE_FEE_PER_GAS + tipCap
+export const effectiveGasPrice = ({ feeCap, tipCap }: Fees): bigint =>
+  feeCap < BASE_FEE_PER_GAS + tipCap ? feeCap : BASE_FEE_PER_GAS + tipCap
+
+/** Where the price (or tip and cap) and the recipient stand among the fields of each type of transaction. */
+const PLACES = [
+  { tipCap: 1, feeCap: 1, to: 3 },
+  { tipCap: 2, feeCap: 2, to: 4 },
+  { tipCap: 2, feeCap: 3, to: 5 }
+] as const
+
+/** Fees and recipient of a stored transaction, without the cost of decoding all of it; `to` is empty where a contract is made. */
+export const envelopeOf = (raw: Uint8Array): Fees & { readonly to: Uint8Array } => {
+  const places = PLACES[typeOf(raw)]!
+  const fields = fieldsOf(raw) as ReadonlyArray<Uint8Array>
+  return {
+    tipCap: bytesToBigInt(fields[places.tipCap]!),
+    feeCap: bytesToBigInt(fields[places.feeCap]!),
+    to: fields[places.to]!
+  }
 }
 
 /** Decodes `raw` and checks all that holds without an account; throws {@link refused} in geth's words. */

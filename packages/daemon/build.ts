@@ -3,10 +3,11 @@
  * inside, so that a command starts in a fraction of the time its sources take. @ethereumjs/* (MPL-2.0) stays outside, unmodified.
  * `node build.ts [FOLDER]` writes FOLDER in place of dist/.
  */
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
+import { compile, copyReached, licencesOf, pointToJavaScript } from "../core/build-parts.ts"
 import { buildPage } from "../verify/build-web.ts"
 import { buildConsole } from "./build-console.ts"
 
@@ -18,6 +19,7 @@ try {
   const { output } = await build({
     input: {
       treemarkd: join(here, "src", "cli", "main.ts"),
+      index: join(here, "src", "index.ts"),
       ChainWorker: join(here, "src", "devchain", "ChainWorker.ts"),
       ChainReadWorker: join(here, "src", "devchain", "ChainReadWorker.ts"),
       BlockWorker: join(here, "src", "keeping", "BlockWorker.ts")
@@ -42,24 +44,22 @@ try {
   writeFileSync(join(work, "dist", "console.css"), style)
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
   writeFileSync(join(work, "dist", "THIRD-PARTY.txt"), licencesOf(modules))
+  if (process.argv[2] === undefined) writeTypes(join(work, "dist"))
   rmSync(target, { recursive: true, force: true })
   renameSync(join(work, "dist"), target)
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
 
-/** The licence of each library inside the bundle, by the files that went into it; licences ask to travel along. */
-function licencesOf(modules: ReadonlyArray<string>): string {
-  const folders = new Set(
-    modules.flatMap((id) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll("\\", "/"))?.[1] ?? [])
+/** The declarations of the library, which name nothing but themselves. */
+function writeTypes(dist: string): void {
+  const types = join(work, "types")
+  compile(
+    join(work, "tsconfig.json"),
+    { declaration: true, emitDeclarationOnly: true, rootDir: join(here, ".."), outDir: types },
+    { include: [], files: [join(here, "src", "index.ts")] }
   )
-  return [...folders]
-    .sort()
-    .map((folder) => {
-      const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-      const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), "utf8").trim()
-      return `${name} ${version}\n\n${text}\n`
-    })
-    .join("\n\n")
+  pointToJavaScript(types)
+  const made = globSync("**/daemon/src/index.d.ts", { cwd: types })[0] ?? "index.d.ts"
+  copyReached(join(types, made), dirname(join(types, made)), dist)
 }

@@ -4,12 +4,18 @@
  * multiformats), so the package installs alone; the faster backends are optional packages. Run with `npm run build -w packages/verify`;
  * `node build.ts FOLDER` writes FOLDER in place of dist/, the command alone, without types.
  */
-import { execFileSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
+import {
+  COMMON_JS,
+  compile,
+  copyReached,
+  licencesOf,
+  NOTHING_ON_THE_SIDE,
+  pointToJavaScript
+} from "../core/build-parts.ts"
 import { buildPage } from "./build-web.ts"
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -17,6 +23,7 @@ const target = process.argv[2] ?? join(here, "dist")
 const work = mkdtempSync(join(here, ".build-"))
 const dist = join(work, "dist")
 const types = join(dist, "types")
+const inside = new Set<string>()
 
 /**
  * noble asks for randomness when it is loaded, to blind secret keys; the command has none, and loading node's webcrypto would take
@@ -37,6 +44,8 @@ const PACKAGES_APART: ReadonlyArray<string> = ["tiny-secp256k1"]
 
 try {
   await bundle("index", "index.js", { platform: "neutral", minify: false })
+  await bundle("index", "cjs/index.js", { platform: "neutral", minify: false, format: "cjs" })
+  writeFileSync(join(dist, "cjs", "package.json"), COMMON_JS)
   await bundle("bin", "bin.js", { platform: "node", minify: true })
   await bundle("bulk/Worker", "bulk-worker.js", { platform: "node", minify: true })
   for (const [file, name] of Object.entries(APART)) {
@@ -44,7 +53,7 @@ try {
   }
   writeFileSync(join(dist, "verify.html"), await buildPage())
   if (process.argv[2] === undefined) writeTypes()
-  writeLicences()
+  writeFileSync(join(dist, "THIRD-PARTY.txt"), licencesOf([...inside]))
   rmSync(target, { recursive: true, force: true })
   renameSync(dist, target)
 } finally {
@@ -54,11 +63,12 @@ try {
 async function bundle(
   entry: string,
   name: string,
-  options: { platform: "node" | "neutral"; minify: boolean }
+  options: { platform: "node" | "neutral"; minify: boolean; format?: "cjs" }
 ): Promise<void> {
-  await build({
+  const { output } = await build({
     input: join(here, "src", `${entry}.ts`),
     platform: options.platform,
+    treeshake: NOTHING_ON_THE_SIDE,
     transform: options.platform === "node" ? { define: NO_RANDOMNESS } : {},
     resolve: { conditionNames: ["@treemark/source", "import", "module", "default"] },
     plugins: [
@@ -71,11 +81,12 @@ async function bundle(
         renderChunk: (code) => withBuiltins(code)
       }
     ],
-    output: { file: join(dist, name), format: "esm", minify: options.minify, codeSplitting: false },
+    output: { file: join(dist, name), format: options.format ?? "esm", minify: options.minify, codeSplitting: false },
     onLog: (_level, log) => {
       throw new Error(`The bundle of ${entry} is not whole: ${log.message}`)
     }
   })
+  for (const file of output) if (file.type === "chunk") for (const id of file.moduleIds) inside.add(id)
 }
 
 /**
@@ -89,52 +100,27 @@ function withBuiltins(code: string): string {
   })
 }
 
-/** The bundles contain these libraries, whose licences ask to travel along. */
-function writeLicences(): void {
-  const texts = ["@noble/curves", "@noble/hashes", "multiformats"].map((name) => {
-    const folder = join(here, "..", "..", "node_modules", name)
-    const { version }: { version: string } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-    const licence = readdirSync(folder).find((file) => /^LICENSE(-MIT)?(\.\w+)?$/i.test(file))
-    if (licence === undefined) throw new Error(`${name} has no licence file.`)
-    return `${name} ${version}\n\n${readFileSync(join(folder, licence), "utf8").trim()}\n`
-  })
-  writeFileSync(join(dist, "THIRD-PARTY.txt"), texts.join("\n\n"))
-}
-
-/** Declarations of the library and of what it reaches in core, with relative imports only. */
+/** Declarations of the library and of what it reaches in core, with relative imports only; and the same for CommonJS. */
 function writeTypes(): void {
-  const project = join(work, "tsconfig.json")
-  writeFileSync(
-    project,
-    JSON.stringify({
-      extends: join(here, "..", "..", "tsconfig.json"),
-      compilerOptions: {
-        noEmit: false,
-        declaration: true,
-        emitDeclarationOnly: true,
-        rootDir: join(here, ".."),
-        paths: { "@treemark/core/verify": [join(here, "..", "core", "src", "verify.ts")] },
-        outDir: types
-      },
-      include: [],
-      files: [join(here, "src", "index.ts")]
-    })
+  compile(
+    join(work, "tsconfig.json"),
+    {
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: join(here, ".."),
+      paths: { "@treemark/core/verify": [join(here, "..", "core", "src", "verify.ts")] },
+      outDir: types
+    },
+    { include: [], files: [join(here, "src", "index.ts")] }
   )
-  const compiler = createRequire(import.meta.url).resolve("typescript/package.json")
-  execFileSync(process.execPath, [join(dirname(compiler), "bin", "tsc"), "-p", project], { stdio: "inherit" })
-  for (const file of readdirSync(types, { recursive: true, encoding: "utf8" })) {
-    if (file.endsWith(".d.ts")) pointInside(join(types, file))
+  pointToJavaScript(types, (text, file) => {
+    const core = relative(dirname(file), join(types, "core", "src", "verify.js"))
+      .split(sep)
+      .join("/")
+    return text.replaceAll('"@treemark/core/verify"', `"${core.startsWith(".") ? core : `./${core}`}"`)
+  })
+  copyReached(join(types, "verify", "src", "index.d.ts"), dist, join(dist, "cjs"))
+  for (const folder of [dist, join(dist, "cjs")]) {
+    writeFileSync(join(folder, "index.d.ts"), 'export * from "./types/verify/src/index.js"\n')
   }
-  writeFileSync(join(dist, "index.d.ts"), 'export * from "./types/verify/src/index.js"\n')
-}
-
-function pointInside(file: string): void {
-  const core = relative(dirname(file), join(types, "core", "src", "verify.js"))
-    .split(sep)
-    .join("/")
-  const text = readFileSync(file, "utf8")
-    .replaceAll('"@treemark/core/verify"', `"${core.startsWith(".") ? core : `./${core}`}"`)
-    .replaceAll(/(from "\.{1,2}\/[^"]+)\.ts"/g, '$1.js"')
-  if (/from "(?!\.)/.test(text)) throw new Error(`${file} names a package that the release does not have.`)
-  writeFileSync(file, text)
 }

@@ -41,7 +41,7 @@ describe("the published package", () => {
       ["@treemark"]
     )
     assert.deepStrictEqual(readdirSync(join(files.folder, "node_modules/@treemark")), ["verify"])
-    assert.sameMembers(readdirSync(installed), ["LICENSE", "bin", "dist", "package.json", "schema"])
+    assert.sameMembers(readdirSync(installed), ["LICENSE", "README.md", "bin", "dist", "package.json", "schema"])
   })
 
   it("verifies as a command that npm puts in place", () => {

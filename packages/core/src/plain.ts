@@ -10,12 +10,10 @@
  */
 import { Effect, Result } from "effect"
 import { assetTreeOf } from "./asset-tree/AssetTree.ts"
-import type { TreeFormatName } from "./asset-tree/TreeEncoding.ts"
 import { TREE_FORMATS } from "./asset-tree/TreeFormat.ts"
 import { toEip55 } from "./identity/Eip55.ts"
 import { walletAddress } from "./identity/WalletAddress.ts"
-import type { JsonValue } from "./json/JsonValue.ts"
-import type { CommitRequest } from "./rules/CommitRequest.ts"
+import type { JsonObject } from "./json/JsonValue.ts"
 import { decodeCommitRequest } from "./rules/CommitRules.ts"
 
 export { parseCid } from "./asset-tree/Cid.ts"
@@ -34,7 +32,7 @@ export interface CheckedRequest {
   readonly author?: string
   readonly licenseName?: string
   readonly licenseDocument?: string
-  readonly custom?: { readonly [key: string]: JsonValue }
+  readonly custom?: JsonObject
   readonly nftContractAddress?: string
   readonly nftChainID?: number
   readonly nftTokenID?: string
@@ -73,11 +71,11 @@ export interface TreeOptions {
   /** Who signs the tree: the service, with the account's wallet, or the author `elsewhere`, who sends `assetTreeSignature`. */
   readonly signedAt: "daemon" | "elsewhere"
   /** How the network's trees become bytes (`treeFormat` of `GET /networks`); default `dag-json`. */
-  readonly format?: TreeFormatName
+  readonly format?: "dag-json" | "nit"
 }
 
 export interface BuiltTree {
-  readonly tree: { readonly [member: string]: JsonValue }
+  readonly tree: JsonObject
   readonly bytes: Uint8Array
   readonly cid: string
   /** What the author signs as text: 64 lower-case hex digits. */
@@ -92,7 +90,7 @@ export interface BuiltTree {
 export const buildTree = (request: CheckedRequest, options: TreeOptions): BuiltTree => {
   const { author, format = "dag-json", serviceName, signedAt } = options
   const tree = assetTreeOf({
-    request: request as CommitRequest,
+    request,
     author: walletAddress(toEip55(author)),
     serviceName,
     signedAt

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Option, Redacted } from "effect"
-import { homeFolder, layer, Settings } from "../../packages/daemon/src/Settings.ts"
+import { homeFolder } from "../../packages/daemon/src/HomeFolder.ts"
+import { layer, Settings } from "../../packages/daemon/src/Settings.ts"
 
 interface Given {
   readonly toml?: string

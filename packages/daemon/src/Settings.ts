@@ -2,11 +2,11 @@
  * Every setting of the daemon, read in one place: flags over environment (`TREEMARK_*`) over the TOML file
  * (`<home>/treemark.toml`, keys in snake_case) over the defaults here. Secrets are `Redacted`.
  */
-import { homedir } from "node:os"
-import { dirname, join, resolve } from "node:path"
+import { dirname, join } from "node:path"
 import { fieldProblems } from "@treemark/core"
 import { Config, ConfigProvider, Context, Duration, Effect, FileSystem, Layer, Schema } from "effect"
 import { parse, TomlError } from "smol-toml"
+import { homeFolder } from "./HomeFolder.ts"
 import { MOST_COMMITTERS } from "./wallets/CommitterCount.ts"
 
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
@@ -127,14 +127,6 @@ export class Settings extends Context.Service<
 >()("@treemark/daemon/Settings") {}
 
 export type Flags = { readonly [name in keyof Values]?: string } & { readonly home?: string }
-
-/** The data folder: flag, `TREEMARK_HOME`, `$XDG_DATA_HOME/treemark`, else `~/.local/share/treemark`. */
-export const homeFolder = (flag: string | undefined, environment: NodeJS.ProcessEnv = process.env): string => {
-  const named = flag ?? environment.TREEMARK_HOME
-  if (named !== undefined && named !== "") return resolve(named)
-  const data = environment.XDG_DATA_HOME
-  return join(data === undefined || data === "" ? join(homedir(), ".local", "share") : resolve(data), "treemark")
-}
 
 /** Reads the settings; `flags` carry what the command line said, as text. */
 export const layer = (flags: Flags, environment: NodeJS.ProcessEnv = process.env) =>

@@ -1,27 +1,11 @@
-/** Colours on a terminal, and none anywhere else or where NO_COLOR is set (https://no-color.org). */
+/** The colours of a command's text (Paint.ts), as its settings have them. */
 import { Config, Effect, Option } from "effect"
+import { paintFor } from "./Paint.ts"
 
-export type Paint = (text: string) => string
-
-export interface Colours {
-  readonly red: Paint
-  readonly green: Paint
-  readonly yellow: Paint
-  readonly faint: Paint
-  readonly strong: Paint
-}
-
-const plain: Paint = (text) => text
-const ansi =
-  (code: number): Paint =>
-  (text) =>
-    `\x1b[${code}m${text}\x1b[0m`
-
-const PLAIN: Colours = { red: plain, green: plain, yellow: plain, faint: plain, strong: plain }
-const ON: Colours = { red: ansi(31), green: ansi(32), yellow: ansi(33), faint: ansi(2), strong: ansi(1) }
+export type { Colours, Paint } from "./Paint.ts"
 
 /** For what goes to standard output. */
-export const colours: Effect.Effect<Colours> = Effect.gen(function* () {
-  const refused = yield* Config.NonEmptyString("NO_COLOR").pipe(Config.option, Effect.orElseSucceed(Option.none))
-  return process.stdout.isTTY && Option.isNone(refused) ? ON : PLAIN
-})
+export const colours = Effect.map(
+  Config.NonEmptyString("NO_COLOR").pipe(Config.option, Effect.orElseSucceed(Option.none)),
+  (refused) => paintFor(Option.getOrUndefined(refused))
+)

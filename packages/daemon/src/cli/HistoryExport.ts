@@ -18,7 +18,7 @@ import { CID } from "multiformats/cid"
 import { carOfBlocks } from "../content/Car.ts"
 import type { Admin } from "./Admin.ts"
 import { failed, unwritable } from "./Failures.ts"
-import { type LoggedCommit, placeText } from "./LogPages.ts"
+import { type LoggedCommit, placeText } from "./LogText.ts"
 
 interface Exported {
   readonly assetCid: string

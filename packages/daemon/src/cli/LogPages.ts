@@ -3,15 +3,9 @@ import type { NetworkRole } from "@treemark/core"
 import { Effect } from "effect"
 import type { LogEntry } from "../admin/HistoryApi.ts"
 import type { Admin } from "./Admin.ts"
+import { type LoggedCommit, placeText } from "./LogText.ts"
 
 const PAGE = 200
-
-export interface LoggedCommit extends LogEntry {
-  /** Its number in the whole history, from 1; null when only the newest were read. */
-  readonly index: number | null
-  /** What `diff` knows it by: that number, or how many are after it (`~0` is the last). */
-  readonly name: string
-}
 
 interface Asked {
   readonly assetCid: string
@@ -21,8 +15,6 @@ interface Asked {
   /** Wallets whose word for what was done is taken. */
   readonly recorders: ReadonlyArray<string>
 }
-
-export const placeText = ({ blockNumber, logIndex }: LogEntry): string => `${blockNumber}:${logIndex}`
 
 /** Hands `use` the commits page by page, oldest first, and answers all of them with the network they are on. */
 export const readLog = Effect.fnUntraced(function* <E, R>(

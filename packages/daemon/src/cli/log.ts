@@ -1,12 +1,13 @@
 /** `treemarkd log ASSET_CID`: every commit of an asset that the ledger has, a line each, and the export of their proofs. */
-import { type HistoryDocument, STATUS_LETTERS, STATUS_MEANINGS, type StatusLetter } from "@treemark/core"
+import { type HistoryDocument, STATUS_LETTERS, STATUS_MEANINGS } from "@treemark/core"
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type Colours, colours, type Paint } from "./Colours.ts"
+import { colours } from "./Colours.ts"
 import { emptyFolder, writeCar, writeFolder } from "./HistoryExport.ts"
 import { assetCidArgument, networkFlag, recordersFlag } from "./HistoryFlags.ts"
-import { type LoggedCommit, readLog } from "./LogPages.ts"
-import { printable, printableJson } from "./Printable.ts"
+import { readLog } from "./LogPages.ts"
+import { documentOf, emptyText, type Log, type LoggedCommit, lineOf, summaryOf } from "./LogText.ts"
+import { printableJson } from "./Printable.ts"
 import { withAdmin } from "./Root.ts"
 
 const Limit = Schema.Int.check(Schema.isGreaterThan(0))
@@ -43,12 +44,12 @@ export const logCommand = Command.make(
           page.length === 0 || json ? Effect.void : Console.log(page.map((commit) => lineOf(commit, paint)).join("\n"))
         const asked = { assetCid, network, limit: Option.getOrUndefined(limit), recorders }
         const log = yield* readLog(admin, asked, printPage)
-        if (!json && log.commits.length === 0) yield* Console.log(`No commits of ${assetCid} on ${log.network.name}.`)
+        if (!json && log.commits.length === 0) yield* Console.log(emptyText(assetCid, log))
         const exported =
           log.commits.length === 0 || (Option.isNone(proofs) && Option.isNone(car))
             ? undefined
             : yield* Effect.scoped(exportTo(admin, { assetCid, ...log }, proofs, car))
-        if (json) return yield* Console.log(printableJson(documentOf(assetCid, log, exported)))
+        if (json) return yield* Console.log(printableJson(documentWith(assetCid, log, exported)))
         if (exported !== undefined) yield* Console.log(exportText(exported))
         if (process.stderr.isTTY) yield* Console.error(summaryOf(log.commits))
       })
@@ -73,8 +74,6 @@ export const logCommand = Command.make(
     }
   ])
 )
-
-type Log = Effect.Success<ReturnType<typeof readLog>>
 
 interface Exported {
   readonly history: HistoryDocument
@@ -111,66 +110,16 @@ const exportText = ({ car, folder, history }: Exported): string => {
     .join("\n")
 }
 
-const documentOf = (assetCid: string, { commits, network }: Log, exported: Exported | undefined) => ({
-  assetCid,
-  network,
-  commits: commits.map(({ commitData, index, name: _, ...commit }) => ({ index, ...commit, ...recordOf(commitData) })),
+const documentWith = (assetCid: string, log: Log, exported: Exported | undefined) => ({
+  ...documentOf(assetCid, log),
   ...(exported === undefined
     ? {}
     : {
         exported: {
           folder: exported.folder ?? null,
           car: exported.car ?? null,
-          proofs: commits.length - withoutProof(exported.history),
+          proofs: log.commits.length - withoutProof(exported.history),
           withoutProof: withoutProof(exported.history)
         }
       })
 })
-
-const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)))
-
-const recordOf = (commitData: string) =>
-  Option.match(decodeRecord(commitData), { onNone: () => ({ commitData }), onSome: (commit) => ({ commit }) })
-
-const LETTERS: Readonly<Record<StatusLetter, keyof Colours>> = {
-  G: "green",
-  R: "yellow",
-  U: "yellow",
-  B: "red",
-  N: "faint"
-}
-
-const lineOf = (commit: LoggedCommit, paint: Colours): string => {
-  const letter: Paint = paint[LETTERS[commit.status]]
-  const { codes, reason } = commit
-  const why = [...wordOf(commit), ...(reason === null ? [] : [reason]), ...(commit.status === "N" ? bad(codes) : codes)]
-  return [
-    commit.name.padStart(4),
-    letter(commit.status),
-    paint.yellow(printable(commit.txHash.slice(0, 10))),
-    String(commit.blockNumber).padStart(8),
-    commit.time.replace(/\.000Z$/u, "Z").padEnd(20),
-    printable(commit.author ?? "nobody", 64).padEnd(42),
-    printable(commit.action ?? "-", 64),
-    paint.strong(printable(commit.abstract ?? "", 120)),
-    ...(why.length === 0 ? [] : [paint.faint(`[${why.map((part) => printable(part, 200)).join(" ")}]`)])
-  ]
-    .join("  ")
-    .trimEnd()
-}
-
-/** Whose word the act is, where the tree is its author's. */
-const wordOf = ({ recorder, status, word }: LoggedCommit): ReadonlyArray<string> => {
-  if (word === "author") return ["act signed by the author"]
-  if (status === "R") return [`the word of ${recorder}, not the author's`]
-  return word === "recorder" ? [`recorded by ${recorder}`] : []
-}
-
-/** Without the tree nearly everything is open; only what is wrong already is worth a word. */
-const bad = (codes: ReadonlyArray<string>): ReadonlyArray<string> => codes.filter((code) => code !== "tree_not_given")
-
-const summaryOf = (commits: ReadonlyArray<LoggedCommit>): string => {
-  const counts = STATUS_LETTERS.map((letter) => [letter, commits.filter(({ status }) => status === letter).length])
-  const told = counts.filter(([, count]) => count !== 0).map(([letter, count]) => `${count} ${letter}`)
-  return `${commits.length} ${commits.length === 1 ? "commit" : "commits"}${told.length === 0 ? "" : `: ${told.join(", ")}`}`
-}

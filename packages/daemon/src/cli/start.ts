@@ -1,15 +1,10 @@
 /** `treemarkd start`: the daemon in the foreground, one line with each address when it is ready, until it is told to stop. */
-import { Console, Context, Deferred, Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Sessions } from "../accounts/Sessions.ts"
-import { DaemonControl } from "../admin/AdminHandlers.ts"
-import { consoleAddress, signInUrl } from "../admin/ConsoleHandlers.ts"
-import { RunningAddresses, serverLayer } from "../Server.ts"
 import { layer as settingsLayer } from "../Settings.ts"
 import { explain } from "./Failures.ts"
 import { logging, outliveOutputs } from "./Logging.ts"
 import { sharedFlags } from "./Root.ts"
-import { endAtOnceWhenToldTwice, endInTime } from "./Stop.ts"
 
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
@@ -43,7 +38,9 @@ export const startCommand = Command.make(
         )
       )
       yield* outliveOutputs
-      yield* run(json).pipe(Effect.provide(logging), Effect.provide(settingsLayer(given)))
+      // What serves is loaded by this command alone.
+      const { serve } = yield* Effect.promise(() => import("./Serve.ts"))
+      yield* serve(json).pipe(Effect.provide(logging), Effect.provide(settingsLayer(given)))
     }).pipe(Effect.mapError(explain))
 ).pipe(
   Command.withDescription("Run the daemon in the foreground, until Ctrl-C, SIGTERM or treemarkd stop"),
@@ -53,17 +50,3 @@ export const startCommand = Command.make(
     { command: "treemarkd start --profile numbers", description: "On the Numbers network: commits cost real tokens" }
   ])
 )
-
-const run = Effect.fnUntraced(function* (json: boolean) {
-  yield* endAtOnceWhenToldTwice
-  const daemon = yield* Layer.build(serverLayer)
-  yield* endInTime
-  const addresses = Context.get(daemon, RunningAddresses)
-  const line = Object.entries(addresses).map(([name, url]) => `${name} ${url}`)
-  const code = yield* Context.get(daemon, Sessions).makeCode(undefined)
-  const console = signInUrl(consoleAddress(addresses.main ?? ""), code)
-  yield* Console.log(
-    json ? JSON.stringify({ addresses }) : `Treemark is ready: ${[...line, `console ${console}`].join(" · ")}`
-  )
-  yield* Deferred.await(Context.get(daemon, DaemonControl).stopRequested)
-}, Effect.scoped)

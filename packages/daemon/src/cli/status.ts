@@ -2,25 +2,17 @@
 import { Effect, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import { readDaemonFile } from "../admin/DaemonFile.ts"
-import { homeFolder } from "../Settings.ts"
+import { homeFolder } from "../HomeFolder.ts"
 import { CommandFailed, EXIT } from "./Failures.ts"
-import { facts, print } from "./Output.ts"
+import { print } from "./Output.ts"
 import { sharedFlags, withRunningDaemon } from "./Root.ts"
+import { statusText } from "./StatusText.ts"
 
 export const statusCommand = Command.make("status", {}, () =>
   withRunningDaemon(
     Effect.fnUntraced(function* ({ client }, { json }) {
       const status = yield* client.daemon.status()
-      yield* print(
-        json,
-        status,
-        facts([
-          ["running", `version ${status.version}, process ${status.pid}, since ${status.startedAt}`],
-          ["profile", status.profile],
-          ["data folder", status.home],
-          ...Object.entries(status.addresses)
-        ])
-      )
+      yield* print(json, status, statusText(status))
     })
   )
 ).pipe(

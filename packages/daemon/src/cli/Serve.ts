@@ -1,0 +1,22 @@
+/** The daemon itself, until it is told to stop. Apart from `start.ts`, so that no other command loads what serves. */
+import { Console, Context, Deferred, Effect, Layer } from "effect"
+import { Sessions } from "../accounts/Sessions.ts"
+import { DaemonControl } from "../admin/AdminHandlers.ts"
+import { consoleAddress, signInUrl } from "../admin/ConsoleHandlers.ts"
+import { RunningAddresses, serverLayer } from "../Server.ts"
+import { endAtOnceWhenToldTwice, endInTime } from "./Stop.ts"
+
+/** Prints a line with each address when it is ready. */
+export const serve = Effect.fnUntraced(function* (json: boolean) {
+  yield* endAtOnceWhenToldTwice
+  const daemon = yield* Layer.build(serverLayer)
+  yield* endInTime
+  const addresses = Context.get(daemon, RunningAddresses)
+  const line = Object.entries(addresses).map(([name, url]) => `${name} ${url}`)
+  const code = yield* Context.get(daemon, Sessions).makeCode(undefined)
+  const console = signInUrl(consoleAddress(addresses.main ?? ""), code)
+  yield* Console.log(
+    json ? JSON.stringify({ addresses }) : `Treemark is ready: ${[...line, `console ${console}`].join(" · ")}`
+  )
+  yield* Deferred.await(Context.get(daemon, DaemonControl).stopRequested)
+}, Effect.scoped)

@@ -1,7 +1,8 @@
 /** The quick commands do what the whole command line does, to the letter, and leave to it what is not plain. */
 import { assert, describe, it as plainIt } from "@effect/vitest"
 import { Effect } from "effect"
-import { plainOf, quick } from "../../packages/daemon/src/cli/quick/Quick.ts"
+import { plainOf } from "../../packages/daemon/src/cli/quick/Plain.ts"
+import { quick } from "../../packages/daemon/src/cli/quick/Quick.ts"
 import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
 import { bytesOf, commitRequest, parsed, treemarkd } from "./Treemarkd.ts"
 

@@ -2,7 +2,7 @@
 import { documentOf, emptyText, type Log, type LoggedCommit, lineOf, placeText, summaryOf } from "../LogText.ts"
 import { paintFor } from "../Paint.ts"
 import { printableJson } from "../Printable.ts"
-import type { Plain } from "./Quick.ts"
+import type { Plain } from "./Plain.ts"
 import { ask, socketOf } from "./Socket.ts"
 
 const PAGE = 200

@@ -76,6 +76,7 @@ const GOOD: Record<string, { readonly path: string; readonly call: Call; readonl
   statement: { path: "/account/statement?from=2026-11-01", call: {}, status: 200 },
   commitState: { path: "/commits/cmt_1", call: {}, status: 200 },
   ipfs: { path: "/ipfs/bafkqaaa", call: {}, status: 404 },
+  ipfsHead: { path: "/ipfs/bafkqaaa", call: {}, status: 404 },
   health: { path: "/health", call: {}, status: 200 },
   ready: { path: "/ready", call: {}, status: 200 },
   version: { path: "/version", call: {}, status: 200 },
@@ -115,33 +116,38 @@ describe("the OpenAPI document", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("asks for the scheme `token` exactly where a token is needed, and there answers 401", () =>
-    Effect.gen(function* () {
-      const { port } = yield* start()
-      const document = yield* documentOf(port)
-      const { scheme, type } = document.components.securitySchemes.token as Record<string, unknown>
-      assert.deepStrictEqual([type, scheme], ["http", "token"])
-      const guarded = operationsOf(document).filter(({ operation }) => operation.security.length > 0)
-      assert.deepStrictEqual(guarded.map(({ operation }) => operation.operationId).sort(), [
-        "account",
-        "balanceAllNetworks",
-        "commit",
-        "commitState",
-        "registerAsset",
-        "statement"
-      ])
-      for (const { operation, path } of operationsOf(document)) {
-        const answered = (yield* call(port, path, {
-          method: path === "/assets" ? "POST" : operation.requestBody ? "POST" : "GET"
-        })).status
-        assert.strictEqual(
-          answered === 401,
-          guarded.some((one) => one.path === path),
-          path
-        )
-        assert.strictEqual("401" in operation.responses, answered === 401, path)
-      }
-    }).pipe(Effect.scoped)
+  it.live(
+    "asks for the token, as the header it is sent in, exactly where a token is needed, and there answers 401",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* start()
+        const document = yield* documentOf(port)
+        assert.deepInclude(document.components.securitySchemes.token, {
+          type: "apiKey",
+          in: "header",
+          name: "Authorization"
+        })
+        const guarded = operationsOf(document).filter(({ operation }) => operation.security.length > 0)
+        assert.deepStrictEqual(guarded.map(({ operation }) => operation.operationId).sort(), [
+          "account",
+          "balanceAllNetworks",
+          "commit",
+          "commitState",
+          "registerAsset",
+          "statement"
+        ])
+        for (const { operation, path } of operationsOf(document)) {
+          const answered = (yield* call(port, path, {
+            method: path === "/assets" ? "POST" : operation.requestBody ? "POST" : "GET"
+          })).status
+          assert.strictEqual(
+            answered === 401,
+            guarded.some((one) => one.path === path),
+            path
+          )
+          assert.strictEqual("401" in operation.responses, answered === 401, path)
+        }
+      }).pipe(Effect.scoped)
   )
 
   it.live(
@@ -153,7 +159,7 @@ describe("the OpenAPI document", () => {
         for (const { operation, path } of operationsOf(yield* documentOf(port))) {
           for (const always of ["403", "429", "500"]) assert.property(operation.responses, always, path)
           for (const [status, response] of Object.entries(operation.responses)) {
-            if (Number(status) < 400) continue
+            if (Number(status) < 400 || operation.operationId === "ipfsHead") continue
             assert.deepStrictEqual(Object.keys(response.content ?? {}), ["application/problem+json"])
             const codes = codesIn(response.content!["application/problem+json"]!.schema)
             assert.isAbove(codes.length, 0, `${path} ${status}`)
@@ -185,6 +191,57 @@ describe("the OpenAPI document", () => {
   )
 })
 
+describe("what people and generators read in the document", () => {
+  it.live("has servers, types of the query, and for each JSON body of an operation an example that is accepted", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start()
+      const document = yield* documentOf(port)
+      assert.include(
+        (document as unknown as { servers: Array<{ url: string }> }).servers.map(({ url }) => url),
+        "/"
+      )
+      for (const { operation, path } of operationsOf(document)) {
+        const content = operation.requestBody?.content["application/json"] as { readonly example?: object } | undefined
+        if (content === undefined) continue
+        assert.isDefined(content.example, path)
+        const given = {
+          ...content.example,
+          ...(path === "/commit" ? { assetCid: ASSET_CID, assetSha256: ASSET_SHA256 } : {})
+        }
+        const answer = yield* call(port, path, {
+          body: JSON.stringify(given),
+          headers: { authorization: `token ${TOKEN}` }
+        })
+        assert.strictEqual(answer.status, 200, `${path}: ${answer.text}`)
+        const good = operation.responses["200"]?.content?.["application/json"] as { readonly example?: object }
+        assert.deepStrictEqual(Object.keys(good.example ?? {}).sort(), Object.keys(answer.json()).sort())
+      }
+      const query = operationsOf(document).flatMap(({ operation }) => operation.parameters) as unknown as ReadonlyArray<{
+        readonly name: string
+        readonly schema: { readonly type: string }
+      }>
+      const types = query.filter(({ name }) => name === "limit" || name === "testnet").map(({ schema }) => schema.type)
+      assert.deepStrictEqual(new Set(types), new Set(["integer", "boolean"]))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("names the headers of answers, and ranges and HEAD of content", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start()
+      const document = yield* documentOf(port)
+      const headersOf = (path: string, method: string, status: string) =>
+        Object.keys(
+          (document.paths[path]?.[method]?.responses[status] as unknown as { readonly headers?: object })?.headers ?? {}
+        )
+      assert.includeMembers(headersOf("/ipfs/{cid}", "get", "206"), ["Content-Range", "ETag", "X-Request-Id"])
+      assert.includeMembers(headersOf("/ipfs/{cid}", "head", "200"), ["Content-Length", "ETag"])
+      assert.includeMembers(headersOf("/commit", "post", "200"), ["Idempotency-Replayed", "Treemark-Receipt"])
+      assert.includeMembers(headersOf("/commit", "post", "401"), ["WWW-Authenticate"])
+      assert.includeMembers(headersOf("/commit", "post", "429"), ["Retry-After"])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the documentation page", () => {
   it.live("stands alone: it holds the document and fetches nothing from elsewhere", () =>
     Effect.gen(function* () {
@@ -194,6 +251,7 @@ describe("the documentation page", () => {
         assert.strictEqual(status, 200)
         assert.match(String(headers["content-type"]), /^text\/html/)
         assert.include(text, "balanceAllNetworks")
+        assert.include(text, "requestInterceptor: (request) =>")
         assert.notMatch(text, /<(?:script|link|img|iframe)[^>]+(?:src|href)=["']?https?:/i)
         assert.match(String(headers["content-security-policy"]), /default-src 'none';.*connect-src 'self'/)
       }

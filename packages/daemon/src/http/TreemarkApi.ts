@@ -8,6 +8,7 @@ import { BalanceMainnet } from "./balance-mainnet/BalanceMainnetApi.ts"
 import { Commit } from "./commit/CommitApi.ts"
 import { CommitsGroup } from "./commits/CommitsApi.ts"
 import { GatewayGroup } from "./gateway/GatewayApi.ts"
+import { finishedDocument } from "./service/OpenApiDocument.ts"
 import { ServiceGroup } from "./service/ServiceApi.ts"
 
 const API = "treemark"
@@ -20,6 +21,8 @@ export const TreemarkApi = HttpApi.make(API)
     OpenApi.Description,
     "Wallet balances, and commits of registered assets with signed asset trees on an EVM ledger. Every path also answers with a trailing slash. Every answer of status 400 and above is application/problem+json (RFC 9457)."
   )
+  .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" })
+  .annotate(OpenApi.Transform, finishedDocument)
 
 /** Each operation alone, for a listener of its own. */
 export const OPERATION_APIS = {

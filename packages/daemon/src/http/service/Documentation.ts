@@ -8,6 +8,20 @@ import { TreemarkApi } from "../TreemarkApi.ts"
 const DOCS_CSP =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** The token may be pasted alone: the page puts the scheme's word before it. */
+const WITH_SCHEME =
+  "requestInterceptor: (request) => { const given = request.headers.Authorization; if (given && !/^token /i.test(given)) request.headers.Authorization = 'token ' + given; return request },"
+
+const withScheme = (page: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
+  if (page.body._tag !== "Uint8Array") return page
+  const html = new TextDecoder().decode(page.body.body)
+  const mark = 'dom_id: "#swagger-ui",'
+  return HttpServerResponse.text(
+    html.replace(mark, () => `${mark} ${WITH_SCHEME}`),
+    { contentType: "text/html" }
+  )
+}
+
 const openapi = Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(TreemarkApi)))
 
 export const layer = HttpRouter.use(
@@ -23,6 +37,7 @@ export const layer = HttpRouter.use(
       "GET",
       "/docs",
       Effect.flatten(docs).pipe(
+        Effect.map(withScheme),
         Effect.map(HttpServerResponse.setHeader("content-security-policy", DOCS_CSP)),
         Effect.orDie
       )

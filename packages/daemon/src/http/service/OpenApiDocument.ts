@@ -1,0 +1,163 @@
+/**
+ * What the OpenAPI document needs beside what the definitions say: the token as generated clients and pages can send it, where the service
+ * is, examples that are real, and what every answer carries (headers, 404 of paths, 405 of methods, ranges). Applied to the document that is
+ * served and to the one inside /docs.
+ */
+import { ANSWERS, REQUESTS } from "./OpenApiExamples.ts"
+
+type Json = Record<string, unknown>
+interface Operation extends Json {
+  readonly operationId: string
+  readonly parameters?: ReadonlyArray<Json>
+  readonly requestBody?: { readonly content: Record<string, Json> }
+  readonly responses: Record<string, Json & { readonly content?: Record<string, Json> }>
+}
+type Paths = Record<string, Record<string, Operation>>
+
+/** The header as it is sent, word and token: OpenAPI has no other scheme whose name is the word `token`. */
+const TOKEN = {
+  type: "apiKey",
+  in: "header",
+  name: "Authorization",
+  description:
+    "The word `token`, a space, and the access token that was shown when the account was created: `token tmk_…`. The page /docs adds the word itself."
+}
+
+const header = (description: string, type = "string") => ({ description, schema: { type } })
+
+/** Of every answer. */
+const EVERY = { "X-Request-Id": header("Names this request in the daemon's log and in a problem's `requestId`") }
+
+/** Of answers with a status, whatever was asked. */
+const OF_STATUS: Readonly<Record<string, Json>> = {
+  "401": { "WWW-Authenticate": header('`token realm="treemark"`') },
+  "429": { "Retry-After": header("Seconds to wait before the next call", "integer") },
+  "503": { "Retry-After": header("Seconds to wait before the next call", "integer") }
+}
+
+const PAID = {
+  "Idempotency-Replayed": header("`true` when this answer was given before to the same Idempotency-Key"),
+  "Treemark-Receipt": header("The signed receipt of what was charged, in compact form")
+}
+
+const CONTENT = {
+  ETag: header("Of the CID and the format; sent back in If-None-Match it gives 304"),
+  "Cache-Control": header("What a CID names never changes"),
+  "Accept-Ranges": header("`bytes` for files, `none` for a CAR"),
+  "X-Ipfs-Path": header("The path that was answered")
+}
+
+/** Of good answers of an operation. */
+const OF_OPERATION: Readonly<Record<string, Json>> = {
+  balanceAllNetworks: PAID,
+  commit: { ...PAID, "Preference-Applied": header("`return=quote` when a quote was asked for and given") },
+  ipfs: CONTENT
+}
+
+/** Text in a query that is a number or a truth value to whoever writes it. */
+const QUERY_TYPES: Readonly<Record<string, Json>> = {
+  limit: { type: "integer", minimum: 1, maximum: 1000 },
+  testnet: { type: "boolean", default: false }
+}
+
+const PATH_EXAMPLES: Readonly<Record<string, string>> = {
+  assetCid: "bafkreihl35vfvhw4ehgdu3zrtzg3h5s4xvgxvzrmzusi63mazbmseppozq",
+  cid: "bafkreihl35vfvhw4ehgdu3zrtzg3h5s4xvgxvzrmzusi63mazbmseppozq",
+  id: "cmt_1f0c2a9be4d1"
+}
+
+/** The finished document. */
+export const finishedDocument = (document: Json): Json => {
+  const components = document.components as Json
+  const paths = Object.fromEntries(
+    Object.entries(document.paths as Paths).map(([path, methods]) => [
+      path,
+      path === "/ipfs/{cid}" ? gatewayMethods(methods) : mapValues(methods, finished)
+    ])
+  )
+  return {
+    ...document,
+    servers: [
+      { url: "/", description: "Where this document was read" },
+      { url: "http://127.0.0.1:7053", description: "A daemon with its usual settings" }
+    ],
+    paths,
+    components: { ...components, securitySchemes: { token: TOKEN } }
+  }
+}
+
+const mapValues = <A, B>(record: Readonly<Record<string, A>>, use: (value: A, key: string) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, use(value, key)]))
+
+const finished = (operation: Operation): Operation => {
+  const { operationId } = operation
+  const body = operation.requestBody
+  return {
+    ...operation,
+    parameters: (operation.parameters ?? []).map(parameter),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { ...body, content: withExample(body.content, REQUESTS[operationId]) } }),
+    responses: mapValues(operation.responses, (response, status) => answer(operationId, status, response))
+  }
+}
+
+const parameter = (one: Json): Json => {
+  const name = String(one.name)
+  if (one.in === "query" && QUERY_TYPES[name] !== undefined) return { ...one, schema: QUERY_TYPES[name] }
+  return one.in === "path" && PATH_EXAMPLES[name] !== undefined ? { ...one, example: PATH_EXAMPLES[name] } : one
+}
+
+const answer = (operationId: string, status: string, response: Operation["responses"][string]) => {
+  const isGood = status.startsWith("2")
+  const headers = { ...EVERY, ...OF_STATUS[status], ...(isGood ? OF_OPERATION[operationId] : {}) }
+  const { content } = response
+  const example = isGood ? ANSWERS[operationId] : undefined
+  return { ...response, headers, ...(content === undefined ? {} : { content: withExample(content, example) }) }
+}
+
+const withExample = (content: Record<string, Json>, example: unknown): Record<string, Json> =>
+  example === undefined
+    ? content
+    : mapValues(content, (media, type) => (type.endsWith("json") ? { ...media, example } : media))
+
+/** Content is given in ranges, not again to whoever has it, and as its headers alone. */
+const gatewayMethods = (methods: Record<string, Operation>): Record<string, Operation> => {
+  const get = methods.get === undefined ? undefined : finished(methods.get)
+  if (get === undefined) return mapValues(methods, finished)
+  const asked = (name: string, description: string) => ({ name, in: "header", required: false, ...header(description) })
+  const parameters = [
+    ...(get.parameters ?? []),
+    asked("Range", "A range of the file's bytes, such as `bytes=0-1023`; answered with 206"),
+    asked("If-Range", "The ETag that the range is of; of another file all is answered"),
+    asked("If-None-Match", "ETags that are here already; answered with 304")
+  ]
+  const { "200": whole, ...problems } = get.responses
+  const headers = { ...EVERY, ...CONTENT }
+  const ranged = { ...headers, "Content-Range": header("Which bytes of how many, such as `bytes 0-1023/146515`") }
+  const unchanged = { description: "Not changed: what If-None-Match named is what there is", headers }
+  return {
+    ...mapValues(methods, finished),
+    get: {
+      ...get,
+      parameters,
+      responses: {
+        "200": { description: "The content", ...whole },
+        "206": { ...whole, description: "The range that was asked for", headers: ranged },
+        "304": unchanged,
+        ...problems
+      }
+    },
+    head: {
+      ...get,
+      operationId: "ipfsHead",
+      summary: "Whether content is here, and how large it is",
+      parameters: parameters.filter(({ name }) => name !== "Range" && name !== "If-Range"),
+      responses: {
+        "200": { description: "It is here", headers: { ...headers, "Content-Length": header("Its bytes", "integer") } },
+        "304": unchanged,
+        ...mapValues(problems, ({ content: _, ...response }) => response)
+      }
+    }
+  }
+}

@@ -216,7 +216,9 @@ describe("what people and generators read in the document", () => {
         const good = operation.responses["200"]?.content?.["application/json"] as { readonly example?: object }
         assert.deepStrictEqual(Object.keys(good.example ?? {}).sort(), Object.keys(answer.json()).sort())
       }
-      const query = operationsOf(document).flatMap(({ operation }) => operation.parameters) as unknown as ReadonlyArray<{
+      const query = operationsOf(document).flatMap(
+        ({ operation }) => operation.parameters
+      ) as unknown as ReadonlyArray<{
         readonly name: string
         readonly schema: { readonly type: string }
       }>

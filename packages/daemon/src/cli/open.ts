@@ -6,7 +6,7 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { homeFolder } from "../Settings.ts"
+import { homeFolder } from "../HomeFolder.ts"
 import { print } from "./Output.ts"
 import { sharedFlags, withRunningDaemon } from "./Root.ts"
 

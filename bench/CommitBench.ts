@@ -8,12 +8,13 @@ import { encodeFunctionData, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { Accounts } from "../packages/daemon/src/accounts/Accounts.ts"
 import { Idempotency } from "../packages/daemon/src/books/Idempotency.ts"
+import { headersOf } from "../packages/daemon/src/books/Keys.ts"
 import { historyOf } from "../packages/daemon/src/commits/History.ts"
 import { Assets } from "../packages/daemon/src/content/Assets.ts"
 import { LocalChains } from "../packages/daemon/src/devchain/LocalChains.ts"
 import { commitAbi } from "../packages/daemon/src/evm/CommitContract.ts"
 import { Networks } from "../packages/daemon/src/evm/Networks.ts"
-import { receiptedAnswer } from "../packages/daemon/src/http/edge/ReceiptHeader.ts"
+import { storedAnswer } from "../packages/daemon/src/http/edge/IdempotencyKey.ts"
 import { PublicUrl, servicesLayer } from "../packages/daemon/src/Services.ts"
 import * as Settings from "../packages/daemon/src/Settings.ts"
 
@@ -80,9 +81,9 @@ export const openCommitBench = async (home: string): Promise<CommitBench> => {
       Effect.gen(function* () {
         const request = yield* decodeCommitRequest(body)
         const idempotency = yield* Idempotency
-        return yield* idempotency.run({ accountId: account.id, operation: "commit", key, fingerprint }, (commitId) =>
-          Effect.flatMap(commitAsset({ caller, request, commitId }), (receipt) =>
-            receiptedAnswer(caller, "commit", commitId, receipt)
+        return yield* idempotency.run({ accountId: account.id, operation: "commit", key, fingerprint }, (call) =>
+          Effect.map(commitAsset({ caller, request, call }), ({ answer, receipt }) =>
+            storedAnswer(answer, headersOf(receipt))
           )
         )
       }).pipe(Effect.withTracerEnabled(false))

@@ -5,13 +5,16 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { signPersonalMessage } from "../../packages/core/src/asset-tree/Signature.ts"
 import { Charges, type Hold, InsufficientFunds } from "../../packages/core/src/charging/Charges.ts"
+import { CommitReceipt } from "../../packages/core/src/commit/CommitReceipt.ts"
+import { type CommitMade, type CommitPlan, Commits } from "../../packages/core/src/commit/Commits.ts"
+import { refuseRepeated } from "../../packages/core/src/commit/SignedAct.ts"
 import { walletAddress } from "../../packages/core/src/identity/WalletAddress.ts"
-import { type ActClaim, Acts } from "../../packages/core/src/ledger/Acts.ts"
+import { Acts } from "../../packages/core/src/ledger/Acts.ts"
 import { ContentStore, type StorageUnavailable } from "../../packages/core/src/ledger/ContentStore.ts"
 import {
-  type CommitPending,
+  type CommitOutcome,
+  CommitPending,
   Ledger,
-  LedgerEntry,
   type LedgerUnavailable
 } from "../../packages/core/src/ledger/Ledger.ts"
 import { Registration, Registry } from "../../packages/core/src/ledger/Registry.ts"
@@ -44,7 +47,7 @@ export interface CommitPorts {
   readonly signer?: "broken"
   readonly store?: Effect.Effect<void, StorageUnavailable>
   readonly quote?: Effect.Effect<Amount, LedgerUnavailable>
-  readonly ledger?: Effect.Effect<never, LedgerUnavailable | CommitPending | StorageUnavailable>
+  readonly ledger?: Effect.Effect<never, LedgerUnavailable | StorageUnavailable> | CommitPending
 }
 
 /** Holds, captures and releases are written down; a hold over `funds` is refused. */
@@ -100,44 +103,93 @@ const registryLayer = (ports: CommitPorts) =>
     }
   })
 
-const contentLayer = (ports: CommitPorts) =>
-  Layer.effect(
-    ContentStore,
-    Effect.gen(function* () {
-      const { stored } = yield* Trace
-      return {
-        put: (cid, bytes) =>
-          Effect.andThen(
-            ports.store ?? Effect.void,
-            Effect.sync(() => void stored.set(cid, bytes))
-          ),
-        get: (cid) => Effect.succeed(Option.fromUndefinedOr(stored.get(cid))),
-        locationOf: (cid) => `http://127.0.0.1:7053/ipfs/${cid}`
-      }
-    })
-  )
+const contentLayer = Layer.effect(
+  ContentStore,
+  Effect.map(Trace, ({ stored }) => ({
+    put: (cid, bytes) => Effect.sync(() => void stored.set(cid, bytes)),
+    get: (cid) => Effect.succeed(Option.fromUndefinedOr(stored.get(cid))),
+    locationOf: (cid) => `http://127.0.0.1:7053/ipfs/${cid}`
+  }))
+)
 
-/** A ledger that records charges what it recorded, as the port has it. */
 const ledgerLayer = (ports: CommitPorts) =>
   Layer.effect(
     Ledger,
     Effect.gen(function* () {
-      const { charges, commits } = yield* Trace
+      const { commits } = yield* Trace
       return {
         committerOf: () => COMMITTER,
         networkOf: (network) => NETWORKS[network],
         quote: () => ports.quote ?? Effect.succeed(amount(GAS_CEILING)),
-        record: (network, { commitId, commitData }) => {
-          commits.push({ network, commitId, commitData })
-          if (ports.ledger !== undefined) return ports.ledger
-          return Effect.map(Prices, (prices) => {
-            charges.push(`capture ${commitId} ${prices.commit + GAS_PAID}`)
-            return entry
-          })
-        },
+        carry: ({ commitData, commitId, network }) =>
+          Effect.suspend(() => {
+            commits.push({ network, commitId, commitData })
+            const { ledger } = ports
+            return ledger === undefined || isPending(ledger) ? Effect.succeed(outcome) : ledger
+          }),
         history: () => Effect.succeed([]),
         explorerUrl: (network, txHash) => `http://127.0.0.1:7053/explorer/${network}/tx/${txHash}`
       }
+    })
+  )
+
+const isPending = (ledger: CommitPorts["ledger"]): ledger is CommitPending => ledger instanceof CommitPending
+
+/** Money, trees and acts of commits: what is begun holds, what is concluded captures, what the ledger refuses gives everything back. */
+const commitsLayer = (ports: CommitPorts) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { charges, stored } = yield* Trace
+      const ledger = yield* Ledger
+      const funds = ports.funds ?? amount(10n ** 30n)
+      const made = new Map<string, CommitMade>()
+      const plans = new Map<string, CommitPlan>()
+      const holders = new Map<string, string>()
+      const actOf = ({
+        actSignature,
+        network
+      }: {
+        readonly actSignature: string | undefined
+        readonly network: string
+      }) => `${network} ${actSignature}`
+      const release = (commitId: string) =>
+        Effect.sync(() => {
+          charges.push(`release ${commitId}`)
+          const plan = plans.get(commitId)
+          if (plan !== undefined) holders.delete(actOf(plan))
+        })
+      const begin = Effect.fnUntraced(function* (plan: CommitPlan) {
+        const { actSignature, assetCid, call, commitData, network, terms, tree } = plan
+        if (terms.amount > funds) {
+          return yield* new InsufficientFunds({ needed: terms.amount, credits: funds, tokens: amount(0n) })
+        }
+        if (actSignature !== undefined && (holders.get(actOf(plan)) ?? call.id) !== call.id)
+          return yield* refuseRepeated
+        if (ports.store !== undefined) yield* ports.store
+        if (actSignature !== undefined) holders.set(actOf(plan), call.id)
+        stored.set(tree.cid, tree.bytes)
+        plans.set(call.id, plan)
+        charges.push(`hold commit ${call.id} ${terms.amount}`)
+        return { commitId: call.id, network, assetCid, assetTreeCid: tree.cid, commitData, transaction: undefined }
+      })
+      const commits = Commits.of({
+        begin,
+        again: (commitId) => Effect.succeed(Option.fromUndefinedOr(made.get(commitId))),
+        attend: (work, carrying) =>
+          isPending(ports.ledger)
+            ? Effect.andThen(Effect.ignore(ledger.carry(work)), ports.ledger)
+            : Effect.tapError(carrying, () => release(work.commitId)),
+        conclude: ({ assetCid, assetTreeCid, commitId, network }, { gasPaid, txHash }) =>
+          Effect.sync(() => {
+            charges.push(`capture ${commitId} ${(plans.get(commitId)?.terms.price ?? 0n) + gasPaid}`)
+            const explorer = ledger.explorerUrl(network, txHash)
+            const answer = new CommitReceipt({ txHash, assetCid, assetTreeCid, explorer })
+            made.set(commitId, { answer, receipt: undefined })
+            return { answer, receipt: undefined }
+          })
+      })
+      const acts = Acts.of({ holderOf: (act) => Effect.sync(() => holders.get(actOf(act))) })
+      return Context.make(Commits, commits).pipe(Context.add(Acts, acts))
     })
   )
 
@@ -146,41 +198,27 @@ const NETWORKS = {
   testnet: { name: "local testnet", chainId: 7053002, contract: COMMITTER }
 }
 
-/** Each act is one commit's, until that one frees it. */
-const actsLayer = Layer.sync(Acts, () => {
-  const holders = new Map<string, string>()
-  const keyOf = ({ actSignature, network }: Omit<ActClaim, "commitId">) => `${network} ${actSignature}`
-  return {
-    holderOf: (act) => Effect.sync(() => holders.get(keyOf(act))),
-    claim: (claim) =>
-      Effect.sync(() => {
-        const holder = holders.get(keyOf(claim)) ?? claim.commitId
-        holders.set(keyOf(claim), holder)
-        return holder === claim.commitId
-      }),
-    release: (claim) => Effect.sync(() => void holders.delete(keyOf(claim)))
-  }
-})
-
-const entry = new LedgerEntry({
-  network: "local",
-  chainId: 7053001,
-  contract: COMMITTER,
+const outcome: CommitOutcome = {
   txHash: TX_HASH,
-  blockNumber: 1,
-  blockHash: `0x${"00".repeat(32)}`,
+  place: { blockNumber: 1, blockHash: `0x${"00".repeat(32)}` },
   logIndex: 0,
-  recorder: COMMITTER,
-  gasPaid: amount(GAS_PAID)
-})
+  reason: null,
+  gasUsed: 40_000n,
+  gasPaid: amount(GAS_PAID),
+  watched: false
+}
 
 /** Every port of a commit, and the trace of what they were asked. */
 export const commitPorts = (ports: CommitPorts) =>
-  Layer.mergeAll(
-    chargesLayer(ports.funds),
-    signerLayer(ports),
-    registryLayer(ports),
-    contentLayer(ports),
-    ledgerLayer(ports),
-    actsLayer
-  ).pipe(Layer.provideMerge(Trace.layer))
+  commitsLayer(ports).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        chargesLayer(ports.funds),
+        signerLayer(ports),
+        registryLayer(ports),
+        contentLayer,
+        ledgerLayer(ports)
+      )
+    ),
+    Layer.provideMerge(Trace.layer)
+  )

@@ -6,6 +6,7 @@ import {
   AccountId,
   amount,
   Caller,
+  IdempotencyKeyInUse,
   Ledger,
   type LedgerCommit,
   LedgerUnavailable,
@@ -21,12 +22,7 @@ import { AccessTokens, AccountDisabled, InvalidToken } from "../../packages/daem
 import { Account, AccountNotFound, Accounts } from "../../packages/daemon/src/accounts/Accounts.ts"
 import { CodeRefused, SessionOver, Sessions } from "../../packages/daemon/src/accounts/Sessions.ts"
 import { Statements } from "../../packages/daemon/src/accounts/Statements.ts"
-import {
-  Idempotency,
-  IdempotencyKeyInUse,
-  IdempotencyKeyReused,
-  type StoredAnswer
-} from "../../packages/daemon/src/books/Idempotency.ts"
+import { Idempotency, IdempotencyKeyReused, type StoredAnswer } from "../../packages/daemon/src/books/Idempotency.ts"
 import { Receipts } from "../../packages/daemon/src/books/Receipts.ts"
 import { CommitStates } from "../../packages/daemon/src/commits/CommitStates.ts"
 import { FinishedCommits } from "../../packages/daemon/src/commits/FinishedCommits.ts"
@@ -105,7 +101,7 @@ export const daemonServices = (
     }),
     Layer.mock(FinishedCommits, { newestOfTree: () => Effect.succeedNone }),
     idempotencyLayer,
-    Layer.succeed(Receipts, { issue: () => Effect.void, ofWork: () => Effect.succeed(Option.none()) }),
+    Layer.mock(Receipts, { ofWork: () => Effect.succeed(Option.none()) }),
     Layer.succeed(Statements, { of: () => Effect.succeed(STATEMENT) }),
     Layer.succeed(CommitStates, { find: (_, id) => Effect.succeed(Option.some({ ...COMMIT_STATE, id })) }),
     assetsLayer(world),
@@ -149,13 +145,13 @@ const ledgerLayer = (world: World) =>
     Ledger,
     Effect.map(Ledger, (ledger) => ({
       ...ledger,
-      record: (network, commit) =>
+      carry: (work) =>
         Effect.gen(function* () {
-          world.recording.push(commit.commitId)
+          world.recording.push(work.commitId)
           if (world.gate !== undefined) yield* Deferred.await(world.gate)
-          const entry = yield* ledger.record(network, commit)
-          world.recorded.push(commit.commitId)
-          return entry
+          const outcome = yield* ledger.carry(work)
+          world.recorded.push(work.commitId)
+          return outcome
         }),
       history: (network, assetCid) =>
         Effect.succeed(network === "mainnet" && assetCid === ASSET_CID ? world.history : [])
@@ -257,8 +253,8 @@ const idempotencyLayer = Layer.sync(Idempotency, () => {
   return Idempotency.of({
     run: ({ accountId, operation, key, fingerprint }, call) =>
       Effect.gen(function* () {
-        const workId = `work-${++works}`
-        if (key === undefined) return { answer: yield* call(workId), replayed: false }
+        const work = { id: `work-${++works}`, key: undefined, isNew: true }
+        if (key === undefined) return { answer: yield* call(work), replayed: false }
         const name = [accountId, operation, key].join(" ")
         const known = answers.get(name)
         if (known !== undefined && known.fingerprint !== fingerprint) return yield* new IdempotencyKeyReused({ key })
@@ -269,7 +265,7 @@ const idempotencyLayer = Layer.sync(Idempotency, () => {
           answer: undefined
         }
         answers.set(name, kept)
-        kept.answer = yield* call(workId).pipe(Effect.onError(() => Effect.sync(() => answers.delete(name))))
+        kept.answer = yield* call(work).pipe(Effect.onError(() => Effect.sync(() => answers.delete(name))))
         return { answer: kept.answer, replayed: false }
       })
   })

@@ -29,8 +29,9 @@ export { DagJson, TREE_FORMATS, TreeFormat } from "./asset-tree/TreeFormat.ts"
 export { AllNetworksDeadline, allNetworksBalance } from "./balance/AllNetworksBalance.ts"
 export { mainnetBalance } from "./balance/MainnetBalance.ts"
 export { type BalanceNetwork, NativeBalance } from "./balance/NativeBalance.ts"
+export { type Call, type CallKey, IdempotencyKeyInUse } from "./charging/Call.ts"
 export { Charges, type Hold, InsufficientFunds } from "./charging/Charges.ts"
-export { commitAsset } from "./commit/CommitAsset.ts"
+export { carryCommit, commitAsset } from "./commit/CommitAsset.ts"
 export { AssetNotRegistered, type CommitError } from "./commit/CommitError.ts"
 export {
   type CommitAction,
@@ -43,8 +44,10 @@ export {
   type Place
 } from "./commit/CommitMachine.ts"
 export { CommitReceipt } from "./commit/CommitReceipt.ts"
+export { type CommitMade, type CommitPlan, Commits } from "./commit/Commits.ts"
 export { Provider } from "./commit/PrepareCommit.ts"
 export { quoteCommit } from "./commit/QuoteCommit.ts"
+export { refuseRepeated } from "./commit/SignedAct.ts"
 export {
   HISTORY_FILE,
   HISTORY_MEDIA_TYPE,
@@ -75,7 +78,9 @@ export { compareUtf8 } from "./json/Utf8.ts"
 export { type ActClaim, Acts } from "./ledger/Acts.ts"
 export { ContentStore, StorageUnavailable } from "./ledger/ContentStore.ts"
 export {
+  type CommitOutcome,
   CommitPending,
+  type CommitWork,
   type HistoryRange,
   Ledger,
   type LedgerCommit,

@@ -32,12 +32,11 @@ import { Postings } from "./books/Postings.ts"
 import * as Settlement from "./books/Settlement.ts"
 import { WalletDebt } from "./books/WalletDebt.ts"
 import * as ActsSql from "./commits/ActsSql.ts"
-import { CommitJobs } from "./commits/CommitJobs.ts"
 import * as CommitStatesSql from "./commits/CommitStatesSql.ts"
+import * as CommitsSql from "./commits/CommitsSql.ts"
 import { CommitTerms } from "./commits/CommitTerms.ts"
 import * as EvmLedger from "./commits/EvmLedger.ts"
 import { FinishedCommits } from "./commits/FinishedCommits.ts"
-import * as SharedCommitJobs from "./commits/SharedCommitJobs.ts"
 import * as TransferJobs from "./commits/TransferJobs.ts"
 import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
@@ -156,18 +155,14 @@ const content = (settings: Settings["Service"]) =>
 
 const ledger = (settings: Settings["Service"]) =>
   Layer.mergeAll(
-    EvmLedger.layer,
+    CommitsSql.layer({ deadline: settings.commitTimeout }),
     ActsSql.layer,
     Explorer.layer,
     FinishedCommits.layer,
     CommitStatesSql.layer,
     TransferJobs.layer()
   ).pipe(
-    Layer.provideMerge(
-      Option.isNone(settings.databaseUrl)
-        ? CommitJobs.layer({ deadline: settings.commitTimeout })
-        : SharedCommitJobs.layer({ deadline: settings.commitTimeout })
-    ),
+    Layer.provideMerge(EvmLedger.layer),
     Layer.provideMerge(Layer.mergeAll(CommitTerms.layer, Outbox.layer({ replaceAfter: settings.replaceAfter })))
   )
 
@@ -181,7 +176,8 @@ export const servicesLayer = Layer.unwrap(
       Audit.layer.pipe(Layer.provide(storedBlocks(settings))),
       Backup.layer(settings)
     ).pipe(
-      Layer.provideMerge(Layer.mergeAll(content(settings), ledger(settings), accounts(profile))),
+      Layer.provideMerge(Layer.merge(ledger(settings), accounts(profile))),
+      Layer.provideMerge(content(settings)),
       Layer.provideMerge(books),
       Layer.provideMerge(Layer.merge(Balances.layer, treeFormat)),
       Layer.provideMerge(networks(settings, profile)),

@@ -39,7 +39,7 @@ const networksLayer = (answers: { readonly [name: string]: Answer }) => {
 const ports = (answers: { readonly [name: string]: Answer }, funds?: Amount) =>
   Layer.merge(networksLayer(answers), chargesLayer(funds)).pipe(Layer.provideMerge(Trace.layer))
 
-const ask = allNetworksBalance({ caller, wallet, requestId: "r1" })
+const ask = allNetworksBalance({ caller, wallet, call: { id: "r1", key: undefined, isNew: true } })
 const HELD = "hold balance-all-networks r1 10000000000000000"
 const RELEASED = [HELD, "release r1"]
 

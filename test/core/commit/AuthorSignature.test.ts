@@ -40,7 +40,9 @@ const checksumFor = (given: object, serviceName = "capture"): string => {
 const commitSigned = Effect.fnUntraced(
   function* (assetTreeSignature: string, given: object = body) {
     const request = yield* decodeCommitRequest({ ...given, assetTreeSignature })
-    const exit = yield* Effect.exit(commitAsset({ caller, request, commitId: "commit-1" }))
+    const exit = yield* Effect.exit(
+      commitAsset({ caller, request, call: { id: "commit-1", key: undefined, isNew: true } })
+    )
     return { exit, trace: yield* Trace }
   },
   Effect.provide(commitPorts({ registered, privateKey: callerKey }))

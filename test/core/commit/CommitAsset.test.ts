@@ -40,7 +40,9 @@ const ports = (change: Partial<CommitPorts> = {}) => commitPorts({ registered: [
 /** Commits `plainBody` with `fields` in it. */
 const commit = Effect.fnUntraced(function* (fields: { readonly [name: string]: unknown } = {}) {
   const request = yield* decodeCommitRequest({ ...plainBody, ...fields })
-  const exit = yield* Effect.exit(commitAsset({ caller, request, commitId: "commit-1" }))
+  const exit = yield* Effect.exit(
+    commitAsset({ caller, request, call: { id: "commit-1", key: undefined, isNew: true } })
+  )
   const trace = yield* Trace
   return { exit, trace, record: trace.commits[0] && JSON.parse(trace.commits[0].commitData) }
 })
@@ -62,7 +64,7 @@ describe("committing an asset", () => {
         assetTreeOf({ request, author: caller.wallet, serviceName: "capture", signedAt: "daemon" })
       )
       assert.deepStrictEqual(
-        { ...(yield* exit) },
+        { ...(yield* exit).answer },
         {
           txHash: TX_HASH,
           assetCid: asset.assetCid,
@@ -96,7 +98,7 @@ describe("committing an asset", () => {
   it.effect("on the test network commits there", () =>
     Effect.gen(function* () {
       const { exit, trace } = yield* commit({ testnet: true })
-      assert.include((yield* exit).explorer, "/testnet/")
+      assert.include((yield* exit).answer.explorer, "/testnet/")
       assert.deepStrictEqual(
         trace.commits.map(({ network }) => network),
         ["testnet"]
@@ -201,9 +203,7 @@ describe("a commit that breaks half way", () => {
       const { error, trace } = yield* failure()
       assert.strictEqual(error._tag, "CommitPending")
       assert.deepStrictEqual(trace.charges, [HELD])
-    }).pipe(
-      Effect.provide(ports({ ledger: Effect.fail(new CommitPending({ commitId: "commit-1", txHash: TX_HASH })) }))
-    )
+    }).pipe(Effect.provide(ports({ ledger: new CommitPending({ commitId: "commit-1", txHash: TX_HASH }) })))
   )
 
   it.effect("by a defect of the ledger's adapter keeps the hold too: the transaction may be out", () =>
@@ -214,19 +214,19 @@ describe("a commit that breaks half way", () => {
     }).pipe(Effect.provide(ports({ ledger: Effect.die("bug") })))
   )
 
-  it.effect("at the store gives everything back and sends nothing", () =>
+  it.effect("at the store holds nothing and sends nothing: it was not begun", () =>
     Effect.gen(function* () {
       const { error, trace } = yield* failure()
       assert.strictEqual(error._tag, "StorageUnavailable")
-      assert.deepStrictEqual([trace.charges, trace.commits], [[HELD, "release commit-1"], []])
+      assert.deepStrictEqual([trace.charges, trace.commits, [...trace.stored]], [[], [], []])
     }).pipe(Effect.provide(ports({ store: Effect.fail(new StorageUnavailable({ doing: "writing", cause: "full" })) })))
   )
 
-  it.effect("by a defect of the store gives everything back as well", () =>
+  it.effect("by a defect of the store holds nothing as well", () =>
     Effect.gen(function* () {
       const { exit, trace } = yield* commit()
       assert.isTrue(Exit.hasDies(exit))
-      assert.deepStrictEqual([trace.charges, trace.commits], [[HELD, "release commit-1"], []])
+      assert.deepStrictEqual([trace.charges, trace.commits], [[], []])
     }).pipe(Effect.provide(ports({ store: Effect.die("another CID") })))
   )
 })

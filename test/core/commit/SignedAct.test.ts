@@ -67,7 +67,7 @@ const signedBody = Effect.fnUntraced(function* (at = NOW, chainID = 7053001, mor
 
 const commit = Effect.fnUntraced(function* (given: object, commitId: string) {
   const request = yield* decodeCommitRequest(given)
-  return yield* Effect.exit(commitAsset({ caller, request, commitId }))
+  return yield* Effect.exit(commitAsset({ caller, request, call: { id: commitId, key: undefined, isNew: false } }))
 })
 
 const pathOf = <A, E>(exit: Exit.Exit<A, E>) =>

@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { amount, Charges, type InsufficientFunds, Prices } from "@treemark/core"
 import { Effect, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { Holds } from "../../../packages/daemon/src/books/Holds.ts"
 import { setWritable } from "../store/TempStore.ts"
 import { balances, hold, openAccount, TestChain, TOKEN, withBank } from "./Bank.ts"
@@ -85,36 +84,6 @@ describe("charging credits", () => {
         yield* charges.capture(other, other.amount)
         yield* charges.release(other)
         assert.deepInclude(yield* balances, { "credits:alice": TOKEN - PRICE, revenue: PRICE })
-      })
-    )
-  )
-
-  it.live("a hold whose commit is signed and may be mined is not released; once that commit is refused it is", () =>
-    withBank(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const charges = yield* Charges
-        const alice = yield* openAccount("alice", TOKEN)
-        const held = yield* hold(alice, PRICE, "cmt_1")
-        yield* sql`INSERT INTO commit_job ${sql.insert({
-          id: "cmt_1",
-          account_id: alice.accountId,
-          network: "mainnet",
-          chain_id: 1,
-          asset_cid: "bafy",
-          asset_tree_cid: "bagu",
-          tree_sha256: "0".repeat(64),
-          commit_json: "{}",
-          state: "signed",
-          hold_id: held.id,
-          created_at: 1,
-          updated_at: 1
-        })}`
-        yield* charges.release(held)
-        assert.deepInclude(yield* balances, { "held-credits:alice": PRICE })
-        yield* sql`UPDATE commit_job SET state = 'refused'`
-        yield* charges.release(held)
-        assert.deepInclude(yield* balances, { "credits:alice": TOKEN })
       })
     )
   )

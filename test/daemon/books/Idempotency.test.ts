@@ -5,14 +5,15 @@ import { AccountId, StorageUnavailable } from "@treemark/core"
 import { Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { Idempotency, type StoredAnswer } from "../../../packages/daemon/src/books/Idempotency.ts"
+import type { Idempotency, StoredAnswer } from "../../../packages/daemon/src/books/Idempotency.ts"
 import * as IdempotencySql from "../../../packages/daemon/src/books/IdempotencySql.ts"
 import { setWritable, storeLayer, tempFolder } from "../store/TempStore.ts"
+import { keyed } from "./Keyed.ts"
 
 const ALICE = AccountId.make(`acc_${"a".repeat(20)}`)
 const BOB = AccountId.make(`acc_${"b".repeat(20)}`)
 const BODY = "1".repeat(64)
-const ANSWER: StoredAnswer = { status: 200, body: '{"txHash":"0x1","note":"ü"}' }
+const ANSWER: StoredAnswer = { status: 200, body: '{"txHash":"0x1","note":"ü"}', headers: {} }
 
 const accounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -37,7 +38,7 @@ const request = { accountId: ALICE, operation: "commit", key: "k" as string | un
 type Request = Parameters<Idempotency["Service"]["run"]>[0]
 
 const run = <E>(call: (workId: string) => Effect.Effect<StoredAnswer, E>, over: Partial<Request> = {}) =>
-  Effect.flatMap(Idempotency, (keys) => keys.run({ ...request, ...over }, call))
+  keyed({ ...request, ...over }, call)
 
 const answering =
   (seen: Array<string>, answer = ANSWER) =>

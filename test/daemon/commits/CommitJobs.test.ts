@@ -14,6 +14,7 @@ import {
   order,
   profileAt,
   ROLE,
+  record,
   storeFile,
   TOKEN,
   WALLETS
@@ -34,7 +35,7 @@ describe.skipIf(isAnvilMissing)("commits on a node over HTTP", () => {
         const caller = yield* callerNamed("alice")
         const wanted = yield* order(caller, "one")
         const ceiling = yield* ledger.quote(ROLE, wanted)
-        const entry = yield* ledger.record(ROLE, wanted)
+        const entry = yield* record(wanted)
 
         assert.strictEqual(entry.recorder, WALLETS.address(0))
         assert.strictEqual(entry.recorder, ledger.committerOf(wanted.assetCid))
@@ -77,7 +78,7 @@ describe.skipIf(isAnvilMissing)("commits on a node over HTTP", () => {
         const risen = (baseFeePerGas ?? 0n) * 2n
         yield* Effect.promise(() => anvil.steer.setNextBlockBaseFeePerGas({ baseFeePerGas: risen }))
         yield* Effect.promise(() => anvil.steer.mine({ blocks: 1 }))
-        const entry = yield* ledger.record(ROLE, wanted)
+        const entry = yield* record(wanted)
         assert.isTrue(entry.gasPaid <= ceiling)
         const sent = yield* Effect.promise(() => anvil.client.getTransaction({ hash: entry.txHash as `0x${string}` }))
         assert.strictEqual(sent.gas * (sent.maxFeePerGas ?? 0n), ceiling)
@@ -89,12 +90,11 @@ describe.skipIf(isAnvilMissing)("commits on a node over HTTP", () => {
     Effect.gen(function* () {
       const { anvil, layer } = yield* onAnvil()
       yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
         const wanted = yield* order(yield* callerNamed("alice"), "one")
-        const together = yield* Effect.all([ledger.record(ROLE, wanted), ledger.record(ROLE, wanted)], {
+        const together = yield* Effect.all([record(wanted), record(wanted)], {
           concurrency: "unbounded"
         })
-        const later = yield* ledger.record(ROLE, { ...wanted, commitData: "{}" })
+        const later = yield* record({ ...wanted, commitData: "{}" })
         assert.deepStrictEqual(together[0], together[1])
         assert.deepStrictEqual(later, together[0])
         const count = yield* Effect.promise(() => anvil.client.getTransactionCount({ address: sender }))
@@ -107,11 +107,10 @@ describe.skipIf(isAnvilMissing)("commits on a node over HTTP", () => {
     Effect.gen(function* () {
       const { anvil, layer } = yield* onAnvil()
       yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
         const caller = yield* callerNamed("alice")
         const entries = yield* Effect.forEach(
           Array.from({ length: 16 }, (_, n) => `commit-${n}`),
-          (id) => Effect.flatMap(order(caller, id), (wanted) => ledger.record(ROLE, wanted)),
+          (id) => Effect.flatMap(order(caller, id), (wanted) => record(wanted)),
           { concurrency: "unbounded" }
         )
         assert.strictEqual(new Set(entries.map(({ txHash }) => txHash)).size, 16)
@@ -137,7 +136,7 @@ describe.skipIf(isAnvilMissing)("commits on a node over HTTP", () => {
         const recordInOneBlock = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
           const wanted = yield* Effect.forEach(ids, (id) => order(caller, id, "same asset"))
           const recording = yield* Effect.forkChild(
-            Effect.forEach(wanted, (one) => ledger.record(ROLE, one), { concurrency: "unbounded" })
+            Effect.forEach(wanted, (one) => record(one), { concurrency: "unbounded" })
           )
           const waiting = Effect.promise(() => anvil.steer.getTxpoolStatus())
           assert.strictEqual((yield* eventually(waiting, ({ pending }) => pending === ids.length)).pending, ids.length)

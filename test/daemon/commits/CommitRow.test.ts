@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { amount, walletAddress } from "@treemark/core"
 import { encodeAbiParameters, type Hex, keccak256, pad, stringToBytes, type TransactionReceipt } from "viem"
-import { entryOfReceipt } from "../../../packages/daemon/src/commits/CommitRow.ts"
+import { outcomeOf } from "../../../packages/daemon/src/commits/CommitRow.ts"
 import { COMMIT_TOPIC } from "../../../packages/daemon/src/evm/CommitContract.ts"
 import type { LedgerNetwork } from "../../../packages/daemon/src/evm/Networks.ts"
 
@@ -31,20 +31,27 @@ const receiptOf = (logs: ReadonlyArray<object>, status = "success") =>
     effectiveGasPrice: 100n
   }) as unknown as TransactionReceipt
 
-const entryOf = (receipt: TransactionReceipt) => entryOfReceipt(network, RECORDER, ASSET, receipt)
+const outcome = (receipt: TransactionReceipt) => outcomeOf(network, ASSET, 50_000n, receipt)
 
-describe("the entry of a receipt", () => {
+describe("the outcome of a receipt", () => {
   it("is our contract's event, wherever other contracts' events stand", () => {
-    const entry = entryOf(receiptOf([eventOf(OTHER, 3), eventOf(CONTRACT, 4)]))
-    assert.deepInclude(entry, { logIndex: 4, blockNumber: 7, contract: network.contract, gasPaid: amount(4_000_000n) })
+    const found = outcome(receiptOf([eventOf(OTHER, 3), eventOf(CONTRACT, 4)]))
+    assert.deepInclude(found, { logIndex: 4, reason: null, gasUsed: 40_000n, gasPaid: amount(4_000_000n) })
+    assert.deepStrictEqual(found.place, { blockNumber: 7, blockHash: HASH })
   })
 
   it("is none without such an event: another contract's, another asset's, another event, none", () => {
     const others = [eventOf(OTHER, 0), eventOf(CONTRACT, 0, `${ASSET}a`), eventOf(CONTRACT, 0, ASSET, HASH)]
-    for (const logs of [...others.map((event) => [event]), others, []]) assert.isUndefined(entryOf(receiptOf(logs)))
+    for (const logs of [...others.map((event) => [event]), others, []]) {
+      const found = outcome(receiptOf(logs))
+      assert.isUndefined(found.logIndex)
+      assert.include(found.reason, "recorded no commit")
+    }
   })
 
   it("is none when the transaction was reverted, whatever its receipt lists", () => {
-    assert.isUndefined(entryOf(receiptOf([eventOf(CONTRACT, 0)], "reverted")))
+    const found = outcome(receiptOf([eventOf(CONTRACT, 0)], "reverted"))
+    assert.isUndefined(found.logIndex)
+    assert.include(found.reason, "was reverted")
   })
 })

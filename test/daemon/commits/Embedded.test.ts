@@ -16,6 +16,7 @@ import {
   eventually,
   jobOf,
   order,
+  record,
   storeFile,
   TOKEN,
   WALLETS
@@ -57,7 +58,7 @@ describe("commits on an embedded chain", () => {
           const ledger = yield* Ledger
           const wanted = yield* order(yield* callerNamed("alice"), "one")
           const ceiling = yield* ledger.quote("mainnet", wanted)
-          const entry = yield* ledger.record("mainnet", wanted)
+          const entry = yield* record(wanted)
           const gas = entry.gasPaid / BASE_FEE_PER_GAS
           assert.strictEqual(gas * BASE_FEE_PER_GAS, entry.gasPaid)
           assert.isTrue(gas > 38_000n && gas < 45_000n, `${gas}`)
@@ -81,7 +82,7 @@ describe("commits on an embedded chain", () => {
           const ids = Array.from({ length: 40 }, (_, n) => `commit-${n}`)
           const entries = yield* Effect.forEach(
             ids,
-            (id) => Effect.flatMap(order(caller, id, "same asset"), (wanted) => ledger.record("mainnet", wanted)),
+            (id) => Effect.flatMap(order(caller, id, "same asset"), (wanted) => record(wanted)),
             { concurrency: "unbounded" }
           )
           const nonces = yield* Effect.forEach(ids, (id) => Effect.map(jobOf(id), (job) => Number(job?.nonce)))
@@ -104,16 +105,16 @@ describe("commits on an embedded chain", () => {
   it.live("after a restart the same id answers the same entry, and the next commit takes the next nonce", () =>
     Effect.gen(function* () {
       const filename = yield* storeFile
-      const record = (id: string) =>
+      const recordOne = (id: string) =>
         Effect.gen(function* () {
-          return yield* (yield* Ledger).record("mainnet", yield* order(yield* callerNamed("alice"), id))
+          return yield* record(yield* order(yield* callerNamed("alice"), id))
         })
-      const before = yield* onLocal(filename, record("one"))
+      const before = yield* onLocal(filename, recordOne("one"))
       yield* onLocal(
         filename,
         Effect.gen(function* () {
-          assert.deepStrictEqual(yield* record("one"), before)
-          yield* record("two")
+          assert.deepStrictEqual(yield* recordOne("one"), before)
+          yield* recordOne("two")
           assert.strictEqual((yield* jobOf("two"))?.nonce, 1)
         })
       )

@@ -1,5 +1,4 @@
 /** anvil behind a proxy that lies, hangs or cuts off as a test says, and a daemon's ledger side on it that can be ended and started anew. */
-import { Ledger } from "@treemark/core"
 import { Duration, Effect, Exit } from "effect"
 import type { Hex } from "viem"
 import { startProxy } from "./FaultyProxy.ts"
@@ -11,7 +10,7 @@ import {
   daemon,
   order,
   profileAt,
-  ROLE,
+  record,
   storeFile,
   WALLETS
 } from "./LedgerFixture.ts"
@@ -47,7 +46,7 @@ export const shortDeadline = { deadline: Duration.seconds(2) }
 /** Holds and records one commit; answers how that ended. */
 export const recordOne = Effect.fnUntraced(function* (id: string) {
   const wanted = yield* order(yield* callerNamed("alice"), id)
-  return yield* Effect.exit((yield* Ledger).record(ROLE, wanted))
+  return yield* Effect.exit(record(wanted))
 })
 
 export const errorOf = <A, E>(exit: Exit.Exit<A, E>): E => {

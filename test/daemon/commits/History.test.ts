@@ -15,6 +15,7 @@ import {
   daemon,
   order,
   profileAt,
+  record,
   storeFile,
   WALLETS
 } from "./LedgerFixture.ts"
@@ -37,12 +38,11 @@ describe.skipIf(isAnvilMissing)("the history of an asset", () => {
       yield* Effect.gen(function* () {
         const ledger = yield* Ledger
         const caller = yield* callerNamed("alice")
-        const record = (id: string, word: string) =>
-          Effect.flatMap(order(caller, id, word), (wanted) => ledger.record("mainnet", wanted))
-        const first = yield* record("first", "asset")
-        yield* record("another", "another asset")
+        const recordOne = (id: string, word: string) => Effect.flatMap(order(caller, id, word), record)
+        const first = yield* recordOne("first", "asset")
+        yield* recordOne("another", "another asset")
         yield* Effect.promise(() => anvil.steer.mine({ blocks: 2_500 }))
-        const last = yield* record("last", "asset")
+        const last = yield* recordOne("last", "asset")
         const hashes = Effect.map(ledger.history("mainnet", assetCid("asset")), (commits) =>
           commits.map(({ txHash }) => txHash)
         )
@@ -77,7 +77,7 @@ describe.skipIf(isAnvilMissing)("the explorer", () => {
       yield* Effect.gen(function* () {
         const explorer = yield* Explorer
         const wanted = yield* order(yield* callerNamed("alice"), "one")
-        const entry = yield* (yield* Ledger).record("mainnet", wanted)
+        const entry = yield* record(wanted)
         const found = Option.getOrThrow(
           yield* explorer.transaction("mainnet", entry.txHash.toUpperCase().replace("0X", "0x"))
         )
@@ -125,7 +125,7 @@ describe.skipIf(isAnvilMissing)("the explorer", () => {
       yield* Effect.gen(function* () {
         const explorer = yield* Explorer
         const wanted = yield* order(yield* callerNamed("alice"), "one")
-        const pending = yield* Effect.flip((yield* Ledger).record("mainnet", wanted))
+        const pending = yield* Effect.flip(record(wanted))
         const hash = pending._tag === "CommitPending" ? pending.txHash : ""
         const shown = Option.getOrThrow(yield* explorer.transaction("mainnet", hash))
         assert.deepInclude(shown, { status: "pending", mined: null })

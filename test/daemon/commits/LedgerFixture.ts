@@ -4,8 +4,21 @@
  */
 import { join } from "node:path"
 import { mnemonicToSeedSync } from "@scure/bip39"
-import { amount, Caller, Charges, cidOf, type NetworkRole, RAW_CODE, treeCidOf, walletAddress } from "@treemark/core"
-import { Duration, Effect, Layer, Redacted, References } from "effect"
+import {
+  amount,
+  Caller,
+  type CommitPlan,
+  Commits,
+  ContentStore,
+  carryCommit,
+  cidOf,
+  type NetworkRole,
+  Prices,
+  RAW_CODE,
+  treeCidOf,
+  walletAddress
+} from "@treemark/core"
+import { Duration, Effect, Layer, Option, Redacted, References } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { createPublicClient, createTestClient, type Hex } from "viem"
@@ -17,10 +30,10 @@ import { Holds } from "../../../packages/daemon/src/books/Holds.ts"
 import { Postings } from "../../../packages/daemon/src/books/Postings.ts"
 import { WalletDebt } from "../../../packages/daemon/src/books/WalletDebt.ts"
 import { eventsOf } from "../../../packages/daemon/src/commits/CommitHistory.ts"
-import { CommitJobs, type CommitOrder } from "../../../packages/daemon/src/commits/CommitJobs.ts"
+import { type CommitRow, entryOfRow } from "../../../packages/daemon/src/commits/CommitRow.ts"
+import * as CommitsSql from "../../../packages/daemon/src/commits/CommitsSql.ts"
 import { CommitTerms } from "../../../packages/daemon/src/commits/CommitTerms.ts"
 import * as EvmLedger from "../../../packages/daemon/src/commits/EvmLedger.ts"
-import * as SharedCommitJobs from "../../../packages/daemon/src/commits/SharedCommitJobs.ts"
 import * as TransferJobs from "../../../packages/daemon/src/commits/TransferJobs.ts"
 import { LocalFaucet } from "../../../packages/daemon/src/devchain/LocalFaucet.ts"
 import * as Balances from "../../../packages/daemon/src/evm/Balances.ts"
@@ -55,14 +68,20 @@ export interface DaemonOptions {
 
 const noFaucet = Layer.succeed(LocalFaucet, LocalFaucet.of({ fund: () => Effect.void }))
 
-/** The store, and the jobs over it: a daemon's own on SQLite, a replica's on PostgreSQL. */
-const storeAndJobs = (filename: string, deadline: Duration.Duration) => {
+/** The store; on PostgreSQL as a replica. */
+const storeOf = (filename: string) => {
   const url = databaseUrl(filename)
-  if (url === undefined) return { store: storeLayer(filename), jobs: CommitJobs.layer({ deadline }) }
+  if (url === undefined) return storeLayer(filename)
   const replica = Replicas.layer({ url, embedded: false }).pipe(Layer.provide(SecureRandom.layerWebCrypto))
-  const store = replica.pipe(Layer.provideMerge(storeLayer(filename)))
-  return { store: store as ReturnType<typeof storeLayer>, jobs: SharedCommitJobs.layer({ deadline }) }
+  return replica.pipe(Layer.provideMerge(storeLayer(filename))) as ReturnType<typeof storeLayer>
 }
+
+/** Trees are not what is tested here. */
+const noTrees = Layer.succeed(ContentStore, {
+  put: () => Effect.void,
+  get: () => Effect.succeed(Option.none()),
+  locationOf: (cid) => cid
+})
 
 export const daemon = ({
   filename,
@@ -71,9 +90,8 @@ export const daemon = ({
   outbox,
   committers = 1
 }: DaemonOptions) => {
-  const { jobs, store } = storeAndJobs(filename, deadline)
-  return Layer.mergeAll(EvmLedger.layer, TransferJobs.layer({ deadline }), Explorer.layer).pipe(
-    Layer.provideMerge(jobs),
+  return Layer.mergeAll(CommitsSql.layer({ deadline }), TransferJobs.layer({ deadline }), Explorer.layer).pipe(
+    Layer.provideMerge(Layer.merge(EvmLedger.layer, noTrees)),
     Layer.provideMerge(Layer.mergeAll(Outbox.layer(outbox), CommitTerms.layer)),
     Layer.provideMerge(Layer.mergeAll(ChargesSql.layer, AccountStore.layer)),
     Layer.provideMerge(WalletDebt.layer),
@@ -85,7 +103,7 @@ export const daemon = ({
         SecureRandom.layerWebCrypto,
         Layer.succeed(References.MinimumLogLevel, "None"),
         Layer.succeed(CommitterCount, committers),
-        store
+        storeOf(filename)
       )
     )
   )
@@ -144,23 +162,35 @@ export const creditsOf = Effect.fnUntraced(function* (name: string) {
   return (yield* (yield* Accounts).find(name)).credits
 })
 
-/** Holds money for a commit and answers what the ledger is asked to record, as the use case does. */
-export const order = Effect.fnUntraced(function* (caller: Caller, commitId: string, word = commitId) {
-  const hold = yield* (yield* Charges).hold({
-    caller,
-    operation: "commit",
-    reference: commitId,
-    amount: amount(TOKEN / 5n)
+/** A commit as it was planned, for 0.1 and at most 0.1 of gas. */
+export const order = (caller: Caller, commitId: string, word = commitId) =>
+  Effect.map(Prices, (prices): CommitPlan => {
+    const bytes = new TextEncoder().encode(commitId)
+    return {
+      call: { id: commitId, key: undefined, isNew: false },
+      caller,
+      network: ROLE,
+      assetCid: assetCid(word),
+      tree: { cid: treeCidOf(bytes), bytes },
+      commitData: JSON.stringify({ commitId, padding: "x".repeat(560) }),
+      actSignature: undefined,
+      terms: { amount: amount(TOKEN / 5n), price: prices.commit },
+      priceListVersion: prices.version
+    }
   })
-  const made: CommitOrder = {
-    commitId,
-    holdId: hold.id,
-    accountId: caller.accountId,
-    assetCid: assetCid(word),
-    assetTreeCid: treeCidOf(new TextEncoder().encode(commitId)),
-    commitData: JSON.stringify({ commitId, padding: "x".repeat(560) })
+
+/** Begins a commit, or finds it begun, and waits for its end, as the use case does; answers where it stands. */
+export const record = Effect.fnUntraced(function* (plan: CommitPlan) {
+  const commits = yield* Commits
+  const before = yield* commits.again(plan.call.id)
+  if (Option.isNone(before)) {
+    const work = yield* commits.begin(plan)
+    yield* commits.attend(work, carryCommit(work))
   }
-  return made
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<CommitRow>`SELECT * FROM commit_job WHERE id = ${plan.call.id}`
+  if (row === undefined) return yield* Effect.die(new Error(`There is no commit ${plan.call.id}.`))
+  return entryOfRow((yield* Networks).role(plan.network), row)
 })
 
 export interface JobRow {

@@ -1,6 +1,5 @@
 /** Confirmations, and what becomes of a commit whose block falls out of the chain: before it counted as made, and after it was charged. */
 import { assert, describe, it } from "@effect/vitest"
-import { Ledger } from "@treemark/core"
 import { Effect, Exit, Fiber, Redacted } from "effect"
 import { bytesToHex, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -17,7 +16,7 @@ import {
   jobOf,
   order,
   profileAt,
-  ROLE,
+  record,
   WALLETS
 } from "./LedgerFixture.ts"
 
@@ -38,7 +37,7 @@ const storyOf = (id: string) =>
 
 /** Records a commit, which is charged with it. */
 const recordAndCharge = Effect.fnUntraced(function* (id: string) {
-  return yield* (yield* Ledger).record(ROLE, yield* order(yield* callerNamed("alice"), id))
+  return yield* record(yield* order(yield* callerNamed("alice"), id))
 })
 
 describe.skipIf(isAnvilMissing)("a commit that needs three confirmations", () => {

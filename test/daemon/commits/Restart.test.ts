@@ -1,11 +1,11 @@
 /** What a daemon that ends with commits under way leaves to its next start: each is finished once, and its hold is settled. */
 import { assert, describe, it } from "@effect/vitest"
-import { Ledger } from "@treemark/core"
+import { Charges } from "@treemark/core"
 import { Duration, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { isAnvilMissing } from "../../layers/Anvil.ts"
 import { errorOf, isCaptured, RECEIPT, recordOne, rig, SEND, service, shortDeadline } from "./FaultRig.ts"
-import { callerNamed, creditsOf, eventually, jobOf, order, ROLE, TOKEN } from "./LedgerFixture.ts"
+import { callerNamed, creditsOf, eventually, jobOf, order, record, TOKEN } from "./LedgerFixture.ts"
 
 describe.skipIf(isAnvilMissing)("a daemon that ends with commits under way", () => {
   for (const [state, method, fault] of [
@@ -79,9 +79,11 @@ describe.skipIf(isAnvilMissing)("a daemon that ends with commits under way", () 
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           const wanted = yield* order(yield* callerNamed("alice"), "one")
-          yield* (yield* Ledger).record(ROLE, wanted)
-          const other = yield* order(yield* callerNamed("alice"), "two")
-          yield* sql`UPDATE commit_job SET hold_id = ${other.holdId} WHERE id = 'one'`
+          yield* record(wanted)
+          const alice = yield* callerNamed("alice")
+          const request = { caller: alice, operation: "commit", reference: "two", amount: wanted.terms.amount } as const
+          const other = yield* (yield* Charges).hold(request)
+          yield* sql`UPDATE commit_job SET hold_id = ${other.id} WHERE id = 'one'`
           assert.deepInclude(yield* jobOf("one"), { state: "mined", hold_state: "held" })
         })
       )

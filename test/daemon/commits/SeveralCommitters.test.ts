@@ -8,7 +8,7 @@ import { commitRequest } from "../../end-to-end/Treemarkd.ts"
 import { isAnvilMissing } from "../../layers/Anvil.ts"
 import { RunningDaemon } from "../../layers/RunningDaemon.ts"
 import { isCaptured, rig, SEND } from "./FaultRig.ts"
-import { assetCid, callerNamed, eventually, jobOf, order, ROLE, TOKEN, WALLETS } from "./LedgerFixture.ts"
+import { assetCid, callerNamed, eventually, jobOf, order, record, TOKEN, WALLETS } from "./LedgerFixture.ts"
 
 const COUNT = 3
 const committers = committersOf(WALLETS, COUNT)
@@ -41,7 +41,7 @@ describe.skipIf(isAnvilMissing)("commits by several committers", () => {
               Array.from({ length: 24 }, (_, n) => ({ id: `commit-${n}`, word: `asset ${n % 6}` })),
               Effect.fnUntraced(function* ({ id, word }) {
                 const wanted = yield* order(caller, id, word)
-                const entry = yield* ledger.record(ROLE, wanted)
+                const entry = yield* record(wanted)
                 return { entry, wanted, nonce: Number((yield* jobOf(id))?.nonce) }
               }),
               { concurrency: "unbounded" }
@@ -71,7 +71,7 @@ describe.skipIf(isAnvilMissing)("commits by several committers", () => {
       yield* run(
         Effect.gen(function* () {
           const wanted = yield* order(yield* callerNamed("alice"), "one", word)
-          assert.strictEqual((yield* Effect.flip((yield* Ledger).record(ROLE, wanted)))._tag, "CommitPending")
+          assert.strictEqual((yield* Effect.flip(record(wanted)))._tag, "CommitPending")
         }),
         { committers: COUNT, deadline: Duration.seconds(2) }
       )

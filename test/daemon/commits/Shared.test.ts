@@ -5,13 +5,14 @@ import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Schedule, Scope }
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Holds } from "../../../packages/daemon/src/books/Holds.ts"
-import { Idempotency } from "../../../packages/daemon/src/books/Idempotency.ts"
+import type { StoredAnswer } from "../../../packages/daemon/src/books/Idempotency.ts"
 import * as IdempotencySql from "../../../packages/daemon/src/books/IdempotencySql.ts"
 import { type Lease, Leases } from "../../../packages/daemon/src/store/Leases.ts"
 import { ReplicaId } from "../../../packages/daemon/src/store/Replica.ts"
 import * as Replicas from "../../../packages/daemon/src/store/Replicas.ts"
 import { isPostgresMissing, startPostgres } from "../../layers/PostgresCluster.ts"
 import { bankLayer, hold, openAccount, TOKEN } from "../books/Bank.ts"
+import { keyed } from "../books/Keyed.ts"
 import { databaseUrl, SERVER, storeLayer, tempFolder } from "../store/TempStore.ts"
 
 const LANE = { chainId: 1, address: "0xc0" }
@@ -135,20 +136,19 @@ describe.skipIf(isPostgresMissing)("daemons on one database", () => {
         key: "k",
         fingerprint: "1".repeat(64)
       } as const
-      const keysOf = (one: Replica) => Context.get(one, Idempotency)
+      const calls = (one: Replica, call: (workId: string) => Effect.Effect<StoredAnswer>) =>
+        Effect.provide(keyed(request, call), one)
       const begun = yield* Deferred.make<string>()
-      const calling = keysOf(first).run(request, (workId) =>
-        Effect.andThen(Deferred.succeed(begun, workId), Effect.never)
-      )
+      const calling = calls(first, (workId) => Effect.andThen(Deferred.succeed(begun, workId), Effect.never))
       const call = yield* Effect.forkScoped(calling)
       const workId = yield* Deferred.await(begun)
-      const again = keysOf(second).run(request, (id) => Effect.succeed({ status: 200, body: JSON.stringify(id) }))
+      const again = calls(second, (id) => Effect.succeed({ status: 200, body: JSON.stringify(id) }))
       assert.strictEqual((yield* Effect.flip(again))._tag, "IdempotencyKeyInUse")
       yield* declareDead(first)
       const { answer, replayed } = yield* again
       assert.deepStrictEqual([answer.body, replayed], [JSON.stringify(workId), false])
       yield* Fiber.interrupt(call)
-      assert.isTrue((yield* keysOf(first).run(request, () => Effect.die("made twice"))).replayed)
+      assert.isTrue((yield* calls(first, () => Effect.die("made twice"))).replayed)
     }).pipe(Effect.scoped)
   )
 
@@ -162,9 +162,9 @@ describe.skipIf(isPostgresMissing)("daemons on one database", () => {
         key: "k",
         fingerprint: "1".repeat(64)
       } as const
-      const failed = Context.get(first, Idempotency).run(request, () => Effect.fail("no"))
+      const failed = keyed(request, () => Effect.fail("no")).pipe(Effect.provide(first))
       assert.strictEqual(yield* Effect.flip(failed), "no")
-      const again = Context.get(second, Idempotency).run(request, () => Effect.succeed({ status: 200, body: "1" }))
+      const again = keyed(request, () => Effect.succeed({ status: 200, body: "1" })).pipe(Effect.provide(second))
       const { answer } = yield* again.pipe(Effect.retry({ times: 50, schedule: Schedule.spaced("20 millis") }))
       assert.strictEqual(answer.status, 200)
     }).pipe(Effect.scoped)

@@ -187,7 +187,7 @@ describe("operation 3, commit", () => {
       const down = yield* start({ ports: { ledger } })
       assertProblem(yield* commit(down.port), 500, "ledger_unavailable")
       const pending = yield* start({
-        ports: { ledger: Effect.fail(new CommitPending({ commitId: "c", txHash: "0xabc" })) }
+        ports: { ledger: new CommitPending({ commitId: "c", txHash: "0xabc" }) }
       })
       const { detail } = assertProblem(yield* commit(pending.port), 500, "commit_pending")
       assert.include(String(detail), "Idempotency-Key")

@@ -3,6 +3,7 @@
  * under one deadline; if one does not answer nothing is charged (decisions.md, section 3).
  */
 import { Context, Duration, Effect, Exit } from "effect"
+import type { Call } from "../charging/Call.ts"
 import { Charges } from "../charging/Charges.ts"
 import type { Caller } from "../identity/Caller.ts"
 import type { WalletAddress } from "../identity/WalletAddress.ts"
@@ -22,43 +23,35 @@ export const AllNetworksDeadline = Context.Reference<Duration.Duration>(
 export const allNetworksBalance = Effect.fn("AllNetworksBalance")(function* (input: {
   readonly caller: Caller
   readonly wallet: WalletAddress
-  readonly requestId: string
+  readonly call: Call
 }) {
-  const balances = yield* NativeBalance
+  const { call, caller, wallet } = input
   const charges = yield* Charges
-  const prices = yield* Prices
+  const price = (yield* Prices)["balance-all-networks"]
+  return yield* Effect.acquireUseRelease(
+    charges.hold({ caller, operation: "balance-all-networks", reference: call.id, amount: price, call }),
+    () => balancesOf(wallet),
+    (hold, exit) =>
+      Exit.isSuccess(exit) ? charges.capture(hold, price, exit.value) : Effect.ignore(charges.release(hold))
+  )
+})
+
+const balancesOf = Effect.fnUntraced(function* (wallet: WalletAddress) {
+  const balances = yield* NativeBalance
   const deadline = yield* AllNetworksDeadline
-  const price = prices["balance-all-networks"]
-  const found = yield* Effect.acquireUseRelease(
-    charges.hold({
-      caller: input.caller,
-      operation: "balance-all-networks",
-      reference: input.requestId,
-      amount: price
-    }),
-    () =>
-      Effect.forEach(
-        balances.networks,
-        (network) =>
-          balances.on(network, input.wallet).pipe(
-            Effect.timeoutOrElse({
-              duration: deadline,
-              orElse: () =>
-                Effect.fail(
-                  new LedgerUnavailable({
-                    network: network.name,
-                    reason: `no answer within ${Duration.format(deadline)}.`
-                  })
-                )
-            }),
-            Effect.map((exact) => ({ network, exact }))
-          ),
-        { concurrency: "unbounded" }
+  const late = (network: string) =>
+    new LedgerUnavailable({ network, reason: `no answer within ${Duration.format(deadline)}.` })
+  const found = yield* Effect.forEach(
+    balances.networks,
+    (network) =>
+      balances.on(network, wallet).pipe(
+        Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(late(network.name)) }),
+        Effect.map((exact) => ({ network, exact }))
       ),
-    (hold, exit) => (Exit.isSuccess(exit) ? charges.capture(hold, price) : Effect.ignore(charges.release(hold)))
+    { concurrency: "unbounded" }
   )
   return {
-    wallet: input.wallet,
+    wallet,
     balance: balanceText(amount(found.reduce((sum, { exact }) => sum + exact, 0n))),
     networks: found.map(({ network, exact }) => ({
       name: network.name,

@@ -8,6 +8,7 @@ import type { StorageUnavailable } from "../ledger/ContentStore.ts"
 import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 import { Amount, formatTokens } from "../money/Amount.ts"
 import type { Operation } from "../money/PriceList.ts"
+import type { Call, IdempotencyKeyInUse } from "./Call.ts"
 
 export class InsufficientFunds extends Schema.TaggedError<InsufficientFunds>()("InsufficientFunds", {
   needed: Amount,
@@ -36,15 +37,20 @@ export interface Hold {
 export class Charges extends Context.Service<
   Charges,
   {
-    /** Sets `amount` aside in one atomic step, or fails without changing anything. */
+    /** Sets `amount` aside in one atomic step, claiming the call's key, or fails without changing anything. */
     readonly hold: (request: {
       readonly caller: Caller
       readonly operation: Operation
       readonly reference: string
       readonly amount: Amount
-    }) => Effect.Effect<Hold, InsufficientFunds | StorageUnavailable | LedgerUnavailable>
-    /** Charges `amount` (at most what is held) and gives the rest back. Done twice with the same amount it changes nothing. */
-    readonly capture: (hold: Hold, amount: Amount) => Effect.Effect<void, StorageUnavailable>
+      /** The call that it is for, where that may have a key. */
+      readonly call?: Call
+    }) => Effect.Effect<Hold, InsufficientFunds | IdempotencyKeyInUse | StorageUnavailable | LedgerUnavailable>
+    /**
+     * Charges `amount` (at most what is held), gives the rest back, and keeps `answer` for the call's key, in one step. Done twice with the
+     * same amount it changes nothing.
+     */
+    readonly capture: (hold: Hold, amount: Amount, answer?: unknown) => Effect.Effect<void, StorageUnavailable>
     /** Gives everything back. Done twice it changes nothing. */
     readonly release: (hold: Hold) => Effect.Effect<void, StorageUnavailable>
   }

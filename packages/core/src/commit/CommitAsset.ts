@@ -1,53 +1,34 @@
 /**
  * The whole story on one screen: request → rules → tree → CID → signature → charge → ledger → response. The request arrives decoded
- * (rules/CommitRequest); up to the signature nothing changes anywhere (PrepareCommit).
+ * (rules/CommitRequest); up to `begin` nothing changes anywhere (PrepareCommit), and from there on it goes on by itself.
  */
-import { Effect } from "effect"
-import { Charges } from "../charging/Charges.ts"
+import { Effect, Option } from "effect"
+import type { Call } from "../charging/Call.ts"
 import type { Caller } from "../identity/Caller.ts"
-import { ContentStore } from "../ledger/ContentStore.ts"
-import { Ledger } from "../ledger/Ledger.ts"
-import { amount } from "../money/Amount.ts"
+import { type CommitWork, Ledger } from "../ledger/Ledger.ts"
 import type { CommitRequest } from "../rules/CommitRequest.ts"
-import { CommitReceipt } from "./CommitReceipt.ts"
+import { Commits } from "./Commits.ts"
 import { prepareCommit } from "./PrepareCommit.ts"
-import { claimAct } from "./SignedAct.ts"
 
 /**
- * Commits a registered asset for `caller`. `commitId` is the caller's name for this one commit: the same id never gives a
- * second transaction. Fails with one of `CommitError`; a failed commit costs nothing.
+ * Commits a registered asset for `caller`. `call` is the caller's name for this one commit: the same id never gives a second transaction.
+ * Fails with one of `CommitError`; a failed commit costs nothing.
  */
 export const commitAsset = Effect.fn("CommitAsset")(function* (input: {
   readonly caller: Caller
   readonly request: CommitRequest
-  readonly commitId: string
+  readonly call: Call
 }) {
-  const { caller, request, commitId } = input
-  const ledger = yield* Ledger
-  const contents = yield* ContentStore
-  const charges = yield* Charges
-
-  const { network, tree, commitData, actSignature, price, gasCeiling } = yield* prepareCommit(input)
-  const freeAct = yield* claimAct({ network, actSignature, commitId })
-  const hold = yield* charges
-    .hold({ caller, operation: "commit", reference: commitId, amount: amount(price + gasCeiling) })
-    .pipe(Effect.onError(() => freeAct))
-  const release = Effect.andThen(Effect.ignore(charges.release(hold)), freeAct)
-  yield* contents.put(tree.cid, tree.bytes).pipe(Effect.onError(() => release))
-  const entry = yield* ledger
-    .record(network, {
-      commitId,
-      holdId: hold.id,
-      accountId: caller.accountId,
-      assetCid: request.assetCid,
-      assetTreeCid: tree.cid,
-      commitData
-    })
-    .pipe(Effect.tapError((error) => (error._tag === "CommitPending" ? Effect.void : release)))
-  return new CommitReceipt({
-    txHash: entry.txHash,
-    assetCid: request.assetCid,
-    assetTreeCid: tree.cid,
-    explorer: ledger.explorerUrl(network, entry.txHash)
-  })
+  const commits = yield* Commits
+  const before = input.call.isNew ? Option.none() : yield* commits.again(input.call.id)
+  if (Option.isSome(before)) return before.value
+  const plan = yield* prepareCommit(input)
+  const work = yield* commits.begin({ ...plan, call: input.call })
+  return yield* commits.attend(work, carryCommit(work))
 }, Effect.uninterruptible)
+
+/** From what is stored to its end, whoever finds it: the call, a later start, another daemon, the watch over reorganisations. */
+export const carryCommit = Effect.fnUntraced(function* (work: CommitWork) {
+  const outcome = yield* (yield* Ledger).carry(work)
+  return yield* (yield* Commits).conclude(work, outcome)
+})

@@ -1,5 +1,6 @@
 /** Why a commit was refused or did not end; the daemon's table from error to HTTP status reads these. */
 import { Schema } from "effect"
+import type { IdempotencyKeyInUse } from "../charging/Call.ts"
 import type { InsufficientFunds } from "../charging/Charges.ts"
 import type { StorageUnavailable } from "../ledger/ContentStore.ts"
 import type { CommitPending, LedgerUnavailable } from "../ledger/Ledger.ts"
@@ -18,6 +19,7 @@ export type CommitError =
   | InvalidFields
   | AssetNotRegistered
   | InsufficientFunds
+  | IdempotencyKeyInUse
   | SignerUnavailable
   | LedgerUnavailable
   | CommitPending

@@ -6,16 +6,19 @@ import { Clock, Context, Effect, Option } from "effect"
 import { assetTreeOf } from "../asset-tree/AssetTree.ts"
 import { canonicalSignature, recoverSigner } from "../asset-tree/Signature.ts"
 import { TreeFormat } from "../asset-tree/TreeFormat.ts"
+import type { Call } from "../charging/Call.ts"
 import type { Caller } from "../identity/Caller.ts"
 import { ContentStore } from "../ledger/ContentStore.ts"
 import { Ledger, type NetworkRole } from "../ledger/Ledger.ts"
 import { Registry } from "../ledger/Registry.ts"
+import { amount } from "../money/Amount.ts"
 import { Prices } from "../money/PriceList.ts"
 import { commitDataOf, commitRecordOf } from "../proof/CommitRecord.ts"
 import type { CommitRequest } from "../rules/CommitRequest.ts"
 import { FieldProblem, InvalidFields, refuseField } from "../rules/FieldProblem.ts"
 import { Signer } from "../signing/Signer.ts"
 import { AssetNotRegistered } from "./CommitError.ts"
+import type { CommitPlan } from "./Commits.ts"
 import { withSignedAct } from "./SignedAct.ts"
 
 /** Who provides the service, as the commit record names it. */
@@ -24,15 +27,15 @@ export const Provider = Context.Reference<string>("@treemark/core/commit/CommitA
 })
 
 /**
- * Signs and prices what `request` asks for; the ledger is asked for its gas, and nothing is stored, held or sent. `commitId`: the commit
+ * Signs and prices what `request` asks for; the ledger is asked for its gas, and nothing is stored, held or sent. `call`: the call
  * it is for; a quote is for none.
  */
 export const prepareCommit = Effect.fn("PrepareCommit")(function* (input: {
   readonly caller: Caller
   readonly request: CommitRequest
-  readonly commitId?: string
+  readonly call?: Call
 }) {
-  const { caller, commitId, request } = input
+  const { call, caller, request } = input
   const ledger = yield* Ledger
   const network: NetworkRole = request.testnet ? "testnet" : "mainnet"
 
@@ -57,12 +60,20 @@ export const prepareCommit = Effect.fn("PrepareCommit")(function* (input: {
     commitMessage: request.commitMessage,
     timestampCreated: request.actTimestamp ?? Math.floor((yield* Clock.currentTimeMillis) / 1000)
   })
-  const record = yield* withSignedAct({ request, network, record: unsigned, commitId })
+  const record = yield* withSignedAct({ request, network, record: unsigned, commitId: call?.id })
   const commitData = commitDataOf(record)
   const prices = yield* Prices
   const gasCeiling = yield* ledger.quote(network, { assetCid: request.assetCid, commitData })
-  const { actSignature } = record
-  return { network, tree, commitData, actSignature, price: prices.commit, priceListVersion: prices.version, gasCeiling }
+  return {
+    caller,
+    network,
+    assetCid: request.assetCid,
+    tree,
+    commitData,
+    actSignature: record.actSignature,
+    terms: { amount: amount(prices.commit + gasCeiling), price: prices.commit },
+    priceListVersion: prices.version
+  } satisfies Omit<CommitPlan, "call">
 })
 
 const checkRegistration = Effect.fnUntraced(function* (request: CommitRequest) {

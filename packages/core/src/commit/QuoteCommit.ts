@@ -16,12 +16,12 @@ export const quoteCommit = Effect.fn("QuoteCommit")(function* (input: {
   readonly caller: Caller
   readonly request: CommitRequest
 }) {
-  const { price, gasCeiling, priceListVersion } = yield* prepareCommit(input)
+  const { terms, priceListVersion } = yield* prepareCommit(input)
   const expiresAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(KEPT_FOR)
   return {
-    price: formatTokens(price),
-    gasCeiling: formatTokens(gasCeiling),
-    total: formatTokens(price + gasCeiling),
+    price: formatTokens(terms.price),
+    gasCeiling: formatTokens(terms.amount - terms.price),
+    total: formatTokens(terms.amount),
     priceListVersion,
     expiresAt: DateTime.formatIso(DateTime.makeUnsafe(expiresAt))
   }

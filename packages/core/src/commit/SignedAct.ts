@@ -56,22 +56,8 @@ const checkTime = Effect.fnUntraced(function* (seconds: number) {
   )
 })
 
-/** Takes the act for a commit, of many at once for one; answers how to free it, should the commit come to nothing. */
-export const claimAct = Effect.fn("SignedAct.claimAct")(function* (input: {
-  readonly network: NetworkRole
-  readonly actSignature: string | undefined
-  readonly commitId: string
-}) {
-  const { actSignature, commitId, network } = input
-  if (actSignature === undefined) return Effect.void
-  const acts = yield* Acts
-  const claim = { network, actSignature, commitId }
-  if (!(yield* acts.claim(claim))) return yield* refuseRepeated
-  return Effect.ignore(acts.release(claim))
-})
-
 /** The refusal of an act that another commit has. */
-const refuseRepeated = refuseField(
+export const refuseRepeated = refuseField(
   "/actSignature",
   "is of an act that was given before on this chain, and an act is recorded once. To see what became of that call repeat it with its Idempotency-Key; for a further commit sign the act anew, with a new actTimestamp"
 )

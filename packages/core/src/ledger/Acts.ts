@@ -18,9 +18,5 @@ export class Acts extends Context.Service<
   {
     /** The commit that recorded this act on the network's chain, or is about to; undefined when it is free. */
     readonly holderOf: (act: Omit<ActClaim, "commitId">) => Effect.Effect<string | undefined, StorageUnavailable>
-    /** Gives the act to this commit for good, unless another has it: then the answer is false. Of many at once one gets it. */
-    readonly claim: (claim: ActClaim) => Effect.Effect<boolean, StorageUnavailable>
-    /** Frees the act of a commit that came to nothing; one that is on its way or recorded keeps it. */
-    readonly release: (claim: ActClaim) => Effect.Effect<void, StorageUnavailable>
   }
 >()("@treemark/core/ledger/Acts") {}

@@ -3,6 +3,7 @@
  * roles; a profile says which chains fill them. Gas amounts are in 10^-18 of the native token.
  */
 import { Context, type Effect, Schema } from "effect"
+import type { Place } from "../commit/CommitMachine.ts"
 import { NetworkRole } from "../identity/NetworkRole.ts"
 import { WalletAddress } from "../identity/WalletAddress.ts"
 import { Amount } from "../money/Amount.ts"
@@ -43,6 +44,32 @@ export class LedgerEntry extends Schema.Class<LedgerEntry>("@treemark/core/ledge
   /** What the transaction really cost: gas used × effective gas price. */
   gasPaid: Amount
 }) {}
+
+/** A commit that was begun. */
+export interface CommitWork {
+  readonly commitId: string
+  readonly network: NetworkRole
+  readonly assetCid: string
+  readonly assetTreeCid: string
+  readonly commitData: string
+  /** The transaction as it is stored; undefined while it waits to be signed. */
+  readonly transaction:
+    | { readonly from: WalletAddress; readonly nonce: number; readonly raw: string; readonly hash: string }
+    | undefined
+}
+
+/** What the ledger did with a commit's transaction, for good. */
+export interface CommitOutcome {
+  readonly txHash: string
+  readonly place: Place
+  /** Where its event is in the block; undefined when the contract recorded nothing, and then `reason` says why. */
+  readonly logIndex: number | undefined
+  readonly reason: string | null
+  readonly gasUsed: bigint
+  readonly gasPaid: Amount
+  /** Whether its block may yet fall out of the chain. */
+  readonly watched: boolean
+}
 
 /** One Commit event of an asset, with its record as it stands on the ledger. */
 export interface LedgerCommit {
@@ -86,20 +113,10 @@ export class Ledger extends Context.Service<
       commit: { readonly assetCid: string; readonly commitData: string }
     ) => Effect.Effect<Amount, LedgerUnavailable>
     /**
-     * Sends one commit, waits until the ledger has it, and charges its hold with that: price and gas, by the terms the hold was made with.
-     * Called again with the same `commitId` it never sends or charges a second time.
+     * Sends what was begun, and answers what the ledger did with it, for good. Carried again it never sends a second transaction. Fails with
+     * `LedgerUnavailable` when it will never be recorded, and then that is stored.
      */
-    readonly record: (
-      network: NetworkRole,
-      commit: {
-        readonly commitId: string
-        readonly holdId: string
-        readonly accountId: string
-        readonly assetCid: string
-        readonly assetTreeCid: string
-        readonly commitData: string
-      }
-    ) => Effect.Effect<LedgerEntry, LedgerUnavailable | CommitPending | StorageUnavailable>
+    readonly carry: (work: CommitWork) => Effect.Effect<CommitOutcome, LedgerUnavailable | StorageUnavailable>
     /** The commits of an asset, by any recorder, oldest first: every one, or those of a range. */
     readonly history: (
       network: NetworkRole,

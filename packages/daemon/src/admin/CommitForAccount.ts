@@ -2,8 +2,8 @@
 import {
   type Acts,
   Caller,
-  type Charges,
   CommitReceipt,
+  type Commits,
   type ContentStore,
   commitAsset,
   decodeCommitRequest,
@@ -15,21 +15,12 @@ import {
 import { Effect, Schema } from "effect"
 import { Accounts } from "../accounts/Accounts.ts"
 import { Idempotency } from "../books/Idempotency.ts"
-import type { Receipts } from "../books/Receipts.ts"
+import { headersOf } from "../books/Keys.ts"
+import { storedAnswer } from "../http/edge/IdempotencyKey.ts"
 import { nothingCharged } from "../http/edge/Problems.ts"
-import { receiptedAnswer } from "../http/edge/ReceiptHeader.ts"
 
 /** What {@link commitForAccount} stands on. */
-export type CommitServices =
-  | Accounts
-  | Acts
-  | Charges
-  | ContentStore
-  | Idempotency
-  | Ledger
-  | Receipts
-  | Registry
-  | Signer
+export type CommitServices = Accounts | Acts | Commits | ContentStore | Idempotency | Ledger | Registry | Signer
 
 /** `key`: undefined for a commit that is made each time. The same key with another fingerprint is refused. */
 export const commitForAccount = Effect.fn("admin.commitForAccount")(function* (order: {
@@ -42,9 +33,9 @@ export const commitForAccount = Effect.fn("admin.commitForAccount")(function* (o
   const request = yield* decodeCommitRequest(order.request)
   const caller = new Caller({ accountId: id, name, serviceName, wallet: walletAddress(wallet) })
   const { answer } = yield* (yield* Idempotency)
-    .run({ accountId: id, operation: "commit", key: order.key, fingerprint: order.fingerprint }, (commitId) =>
-      Effect.flatMap(commitAsset({ caller, request, commitId }), (made) =>
-        receiptedAnswer(caller, "commit", commitId, made)
+    .run({ accountId: id, operation: "commit", key: order.key, fingerprint: order.fingerprint }, (call) =>
+      Effect.map(commitAsset({ caller, request, call }), ({ answer, receipt }) =>
+        storedAnswer(answer, headersOf(receipt))
       )
     )
     .pipe(nothingCharged)

@@ -1,46 +1,35 @@
 /**
- * Layer of core's `Charges` over the books. One piece of work (account, operation, reference) has at most one hold that was not
- * released: asked for again it is that hold, in whatever state, so that a repeated call is not charged twice.
- *
- * The gas of a later settlement comes out of the wallet too. A wallet that holds exactly the price is served all the same, because
- * the interface asks for no more; what the transfer cannot carry stays owed, and counts against the wallet's next call.
+ * Layer of core's `Charges` over the books: a call that keeps nobody waiting for a ledger. The transaction that sets its money aside claims
+ * its key, and the one that takes the money keeps its answer. Commits have their own (commits/), made of the same parts.
  */
 import {
   type Amount,
-  amount,
   Charges,
   type Hold,
-  InsufficientFunds,
+  type IdempotencyKeyInUse,
+  type InsufficientFunds,
   type LedgerUnavailable,
   Prices,
   type StorageUnavailable
 } from "@treemark/core"
-import { chargeOf, credits, type Funding, fundingFor, holdLines, payable } from "@treemark/core/charging"
+import { chargeOf } from "@treemark/core/charging"
 import { Clock, Duration, Effect, Layer, Schedule } from "effect"
-import { SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError } from "effect/sql"
-import { randomId } from "../store/RandomId.ts"
-import { ReplicaId } from "../store/Replica.ts"
+import type { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
 import { storing } from "../store/StorageFailure.ts"
 import type { HdWallets } from "../wallets/HdWallets.ts"
 import { makeHoldEntries } from "./HoldEntries.ts"
 import { holdQuery } from "./Holds.ts"
-import { Postings } from "./Postings.ts"
+import { makeKeys } from "./Keys.ts"
+import { makePlacing, type Wanted } from "./Placing.ts"
+import type { Postings } from "./Postings.ts"
 import { Receipts } from "./Receipts.ts"
-import { WalletDebt, type WalletReading } from "./WalletDebt.ts"
-
-interface Standing {
-  readonly closed_at: number | bigint | null
-  readonly hold_id: string | null
-}
+import type { WalletDebt, WalletReading } from "./WalletDebt.ts"
 
 type HoldRequest = Parameters<Charges["Service"]["hold"]>[0]
 
 /** How long a store that could not be used is left alone before a hold that stayed open is tried again. */
 const AGAIN = Duration.seconds(1)
-
-/** A hold, or why not yet: `ask` for the wallet's balance on the chain. */
-type Placed = { readonly hold: Hold } | "ask"
 
 export const layer: Layer.Layer<
   Charges | Receipts,
@@ -50,89 +39,45 @@ export const layer: Layer.Layer<
   Charges,
   Effect.gen(function* () {
     const entries = yield* makeHoldEntries
+    const placing = yield* makePlacing
+    const keys = yield* makeKeys
     const sql = yield* SqlClient.SqlClient
-    const postings = yield* Postings
-    const debt = yield* WalletDebt
-    const random = yield* SecureRandom.SecureRandom
-    const replica_id = yield* ReplicaId
     const scope = yield* Effect.scope
     const closing = new Set<string>()
     const holds = holdQuery(sql)
     const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h", orElse: () => "" }))
 
-    const write = Effect.fnUntraced(function* (request: HoldRequest, funding: Funding) {
-      const { caller, operation, reference } = request
-      const { accountId } = caller
-      const prices = yield* Prices
-      const id = yield* randomId("hold", random)
-      const lines = holdLines({ accountId, amount: request.amount, funding })
-      yield* postings.post({ id: `hold:${id}`, kind: "hold", reference }, lines)
-      yield* sql`INSERT INTO hold ${sql.insert({
-        id,
-        account_id: accountId,
-        operation,
-        reference,
-        amount: request.amount.toString(),
-        funding,
-        state: "held",
-        price: prices[operation].toString(),
-        price_version: prices.version,
-        replica_id,
-        created_at: yield* Clock.currentTimeMillis
-      })}`
-      return { hold: { id, caller, operation, reference, amount: request.amount, price: prices[operation] } }
-    })
-
-    /**
-     * The hold that the work has already, and whether the account was closed: a call that was let in just before that finds nothing there
-     * that it may spend.
-     */
-    const standingOf = ({ caller, operation, reference }: HoldRequest) =>
-      Effect.map(
-        sql<Standing>`SELECT a.closed_at, (SELECT h.id FROM hold h WHERE h.account_id = a.id AND h.operation = ${operation}
-          AND h.reference = ${reference} AND h.state <> 'released') AS hold_id FROM account a WHERE a.id = ${caller.accountId}`,
-        (rows) => rows[0] ?? { closed_at: null, hold_id: null }
-      )
-
-    /** Without a reading of the wallet only credits are tried; with one, credits still come first. */
+    /** Refusals are values: they harm nobody who shares the COMMIT. */
     const place = Effect.fnUntraced(function* (
-      request: HoldRequest,
+      wanted: Wanted,
+      call: HoldRequest["call"],
       reading: WalletReading | undefined
-    ): Effect.fn.Return<Placed, SqlError.SqlError | InsufficientFunds> {
-      const { accountId } = request.caller
-      const [balance = 0n] = yield* postings.lock([credits(accountId)])
-      const standing = yield* standingOf(request)
-      if (standing.hold_id !== null) {
-        const [known] = yield* holds(sql`WHERE h.id = ${standing.hold_id}`)
-        if (known !== undefined) return { hold: known }
-      }
-      if (standing.closed_at !== null) {
-        return yield* new InsufficientFunds({ needed: request.amount, credits: amount(0n), tokens: amount(0n) })
-      }
-      let wallet: Amount | undefined
-      if (balance < request.amount && reading !== undefined) {
-        const { owed, settled } = yield* debt.lock(accountId)
-        if (settled === reading.settled) wallet = payable(reading.onChain, owed)
-      }
-      const funding = fundingFor(request.amount, { credits: balance, wallet })
-      if (funding === "ask") return "ask"
-      if (funding !== "insufficient") return yield* write(request, funding)
-      return yield* new InsufficientFunds({
-        needed: request.amount,
-        credits: amount(balance),
-        tokens: wallet ?? amount(0n)
-      })
+    ) {
+      const source = yield* placing.find(wanted, reading)
+      if (source._tag === "ask") return undefined
+      if (source._tag === "refused") return source.why
+      const at = yield* Clock.currentTimeMillis
+      const inUse = call === undefined ? undefined : yield* keys.claim(call, at)
+      if (inUse !== undefined) return inUse
+      return source._tag === "held" ? source.hold : yield* placing.write(wanted, source, at)
     }, sql.withTransaction)
 
-    const hold = Effect.fn("Charges.hold")(function* (
-      request: HoldRequest
-    ): Effect.fn.Return<Hold, InsufficientFunds | StorageUnavailable | LedgerUnavailable> {
-      let placed = yield* place(request, undefined).pipe(storing("money was held"))
-      while (placed === "ask") {
-        const reading = yield* debt.read(request.caller).pipe(storing("money was held"))
-        placed = yield* place(request, reading).pipe(storing("money was held"))
+    const hold = Effect.fn("Charges.hold")(function* ({
+      call,
+      ...request
+    }: HoldRequest): Effect.fn.Return<
+      Hold,
+      InsufficientFunds | IdempotencyKeyInUse | StorageUnavailable | LedgerUnavailable
+    > {
+      const prices = yield* Prices
+      const price = { price: prices[request.operation], priceVersion: prices.version }
+      const wanted = { ...request, ...price, isNew: call?.isNew === true }
+      let placed = yield* place(wanted, call, undefined).pipe(storing("money was held"))
+      while (placed === undefined) {
+        const reading = yield* placing.readWallet(request.caller).pipe(storing("money was held"))
+        placed = yield* place(wanted, call, reading).pipe(storing("money was held"))
       }
-      return placed.hold
+      return "_tag" in placed ? yield* placed : placed
     })
 
     /** The stored hold, locked. */
@@ -142,7 +87,7 @@ export const layer: Layer.Layer<
     })
 
     const captureOnce = Effect.fn("Charges.capture")(
-      function* (hold: Hold, asked: Amount) {
+      function* (hold: Hold, asked: Amount, answer: unknown) {
         const stored = yield* locked(hold.id)
         if (stored === undefined) return yield* Effect.die(new Error(`There is no hold ${hold.id} in the books.`))
         if (stored.state === "released") {
@@ -151,23 +96,17 @@ export const layer: Layer.Layer<
           )
         }
         if (stored.state === "captured") return
-        yield* entries.capture(stored, chargeOf(stored, asked))
+        const receipt = yield* entries.capture(stored, chargeOf(stored, asked))
+        if (answer !== undefined) yield* keys.keep(stored.reference, answer, receipt)
       },
       sql.withTransaction,
       storing("a call was charged")
     )
 
-    /** A transaction stands behind the hold, or soon will: of an earlier attempt of the same commit, which settles the hold when it ends. */
-    const mayBeMined = (holdId: string) =>
-      Effect.map(
-        sql`SELECT id FROM commit_job WHERE hold_id = ${holdId} AND state IN ('queued', 'signed', 'sent', 'mined') LIMIT 1`,
-        (rows) => rows.length > 0
-      )
-
     const releaseOnce = Effect.fn("Charges.release")(
       function* (hold: Hold) {
         const stored = yield* locked(hold.id)
-        if (stored?.state === "held" && !(yield* mayBeMined(hold.id))) yield* entries.release(stored)
+        if (stored?.state === "held") yield* entries.release(stored)
       },
       sql.withTransaction,
       storing("held money was given back")
@@ -187,11 +126,9 @@ export const layer: Layer.Layer<
         )
       })
 
-    /** A commit that was made is charged all the same; any other call has failed with this, and a call that failed costs nothing. */
-    const capture = (hold: Hold, asked: Amount) =>
-      Effect.tapError(captureOnce(hold, asked), () =>
-        later(hold, hold.operation === "commit" ? captureOnce(hold, asked) : releaseOnce(hold))
-      )
+    /** A call whose charge could not be stored has failed, and a call that failed costs nothing. */
+    const capture = (hold: Hold, asked: Amount, answer?: unknown) =>
+      Effect.tapError(captureOnce(hold, asked, answer), () => later(hold, releaseOnce(hold)))
 
     const release = (hold: Hold) => Effect.tapError(releaseOnce(hold), () => later(hold, releaseOnce(hold)))
 

@@ -16,23 +16,25 @@ const moneyOf = ({ amount, caller, funding, price }: StoredHold) => ({
   price
 })
 
+/** Needs the hold locked, by itself or by the job it belongs to. */
 export const makeHoldEntries = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const postings = yield* Postings
   const receipts = yield* Receipts
 
+  /** Answers the receipt, as the header carries it. */
   const capture = Effect.fnUntraced(function* (hold: StoredHold, charge: Charge) {
     if (charge.unpaid > 0n) {
       yield* Effect.logWarning(
         `The work ${hold.reference} cost ${charge.taken + charge.unpaid} and only ${hold.amount} (10^-18) was held for it: no more than that is charged.`
       )
     }
-    const entry = { id: `capture:${hold.id}`, kind: "capture", reference: hold.reference }
-    yield* postings.post(entry, captureLines(moneyOf(hold), charge))
     const closed_at = yield* Clock.currentTimeMillis
+    const entry = { id: `capture:${hold.id}`, kind: "capture", reference: hold.reference, at: closed_at }
+    yield* postings.post(entry, captureLines(moneyOf(hold), charge))
     const columns = { state: "captured", captured: charge.taken.toString(), closed_at }
     yield* sql`UPDATE hold SET ${sql.update(columns)} WHERE id = ${hold.id}`
-    yield* receipts.issue({ hold, entryId: entry.id, charge })
+    return yield* receipts.issue({ hold, entryId: entry.id, charge, at: closed_at })
   })
 
   const release = Effect.fnUntraced(function* (hold: StoredHold) {

@@ -2,16 +2,8 @@
  * `Idempotency-Key` on paid calls (draft-ietf-httpapi-idempotency-key-header): a key is bound to the account, the operation and
  * a fingerprint of the body. The same call again gets the stored answer; another body is refused; a running one is told so.
  */
-import type { AccountId, Operation, StorageUnavailable } from "@treemark/core"
+import type { AccountId, Call, IdempotencyKeyInUse, Operation, StorageUnavailable } from "@treemark/core"
 import { Context, type Effect, Schema } from "effect"
-
-export class IdempotencyKeyInUse extends Schema.TaggedError<IdempotencyKeyInUse>()("IdempotencyKeyInUse", {
-  key: Schema.String
-}) {
-  override get message() {
-    return `A call with the Idempotency-Key "${this.key}" is still running. Wait for it, then repeat the call with the same key to get its answer.`
-  }
-}
 
 export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", {
   key: Schema.String
@@ -34,8 +26,8 @@ export class Idempotency extends Context.Service<
   {
     /**
      * Runs `call` unless this key was answered before; then gives the stored answer with `replayed` true.
-     * `call` receives the id under which its work is known: the same for every repetition of the key, fresh without a key.
-     * Only answers that ended the work are stored; a call that fails with an error that may be retried frees the key.
+     * `call` is told under which id its work is known: the same for every repetition of the key, fresh without a key. It claims the key
+     * and keeps the answer in the transactions of its work (Keys); one that fails frees the key.
      */
     readonly run: <E, R>(
       request: {
@@ -45,7 +37,7 @@ export class Idempotency extends Context.Service<
         /** sha256 hex of the body. */
         readonly fingerprint: string
       },
-      call: (workId: string) => Effect.Effect<StoredAnswer, E, R>
+      call: (call: Call) => Effect.Effect<StoredAnswer, E, R>
     ) => Effect.Effect<
       { readonly answer: StoredAnswer; readonly replayed: boolean },
       E | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable,

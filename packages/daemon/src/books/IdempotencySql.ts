@@ -1,19 +1,20 @@
 /**
- * Layer of `Idempotency` on SQL. A key's row is stored before the call runs and keeps the id of its work for good: a call that failed,
+ * Layer of `Idempotency` on SQL. A key's row is stored with what its call begins and keeps the id of its work for good: a call that failed,
  * or that a crash cut off, runs again under the same id, so a commit that did reach the ledger is found there and not made twice.
  *
  * Which keys are running is known to the process that runs them: a stored key that nobody works on belongs to a call that ended, or to
  * a process that died, and is free. Daemons that share the store write their name into the row, and it counts while they live; a
  * daemon that was taken for dead and woke up does the same work under the same id, which is done once.
  */
+import { type Call, IdempotencyKeyInUse } from "@treemark/core"
 import { Clock, Context, Duration, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { randomId } from "../store/RandomId.ts"
 import { isAlive, ReplicaId } from "../store/Replica.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { KEPT_KEYS } from "./Additions.ts"
-import { Idempotency, IdempotencyKeyInUse, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
+import { Idempotency, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
 
 /** How long an answer is kept at least. */
 export const IdempotencyRetention = Context.Reference<Duration.Duration>(
@@ -38,9 +39,6 @@ interface Row {
   readonly lives: boolean | number
 }
 
-type ClaimError = IdempotencyKeyInUse | IdempotencyKeyReused | SqlError.SqlError
-type Claim = { readonly workId: string } | { readonly answer: StoredAnswer }
-
 const WORK_PREFIX = { commit: "cmt", "balance-all-networks": "bal", "balance-mainnet": "bal" } as const
 
 const FREE_AGAIN = Duration.seconds(1)
@@ -61,103 +59,65 @@ const make = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   const replica_id = yield* ReplicaId
   const scope = yield* Effect.scope
-  const running = new Set<string>()
-  const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
+  /** The fingerprints of the calls that run here, by key. */
+  const running = new Map<string, string>()
 
-  /**
-   * The answer, or the id of the work, which is then marked as running. It is marked inside the transaction: the call that runs is
-   * unmarked only after its answer was stored, so whoever reads no answer finds the mark.
-   */
-  const claim = Effect.fnUntraced(function* (
-    request: Request,
-    key: string,
-    mark: (workId: string) => void
-  ): Effect.fn.Return<Claim, ClaimError> {
-    const work_id = yield* randomId(WORK_PREFIX[request.operation], random)
-    const bound = { account_id: request.accountId, operation: request.operation, key }
-    const created_at = yield* Clock.currentTimeMillis
-    const added = yield* sql`INSERT INTO idempotency ${sql.insert({
-      ...bound,
-      fingerprint: request.fingerprint,
-      work_id,
-      state: "running",
-      replica_id,
-      created_at
-    })} ON CONFLICT (account_id, operation, key) DO NOTHING RETURNING work_id`
-    if (added.length > 0) {
-      mark(work_id)
-      return { workId: work_id }
-    }
+  /** The stored answer, or the call to make: under the id that the key has already, or a new one. */
+  const look = Effect.fnUntraced(function* (request: Request, key: string) {
+    const { accountId, fingerprint, operation } = request
     const [row] = yield* sql<Row>`SELECT fingerprint, work_id, status, body, headers_json, replica_id,
       ${isAlive(sql, "idempotency.replica_id")} AS lives FROM idempotency
-      WHERE account_id = ${bound.account_id} AND operation = ${bound.operation} AND key = ${key} ${forUpdate}`
-    if (row === undefined) return yield* Effect.die(new Error("An idempotency key vanished while it was claimed."))
-    if (row.fingerprint !== request.fingerprint) return yield* new IdempotencyKeyReused({ key })
-    if (row.status !== null && row.body !== null) return { answer: answerOf(row.status, row.body, row.headers_json) }
-    const runsElsewhere = row.replica_id !== replica_id && Boolean(row.lives)
-    if (running.has(row.work_id) || runsElsewhere) return yield* new IdempotencyKeyInUse({ key })
-    if (row.replica_id !== replica_id) {
-      yield* sql`UPDATE idempotency SET replica_id = ${replica_id} WHERE work_id = ${row.work_id}`
+      WHERE account_id = ${accountId} AND operation = ${operation} AND key = ${key}`
+    const bound = { accountId, operation, key, fingerprint }
+    if (row === undefined) {
+      return { id: yield* randomId(WORK_PREFIX[operation], random), key: bound, isNew: true } satisfies Call
     }
-    mark(row.work_id)
-    return { workId: row.work_id }
-  })
-
-  /** The mark of a transaction that was undone, and perhaps runs again, is taken off: no work runs under it. */
-  const claimed = Effect.fnUntraced(function* (request: Request, key: string) {
-    let marked: string | undefined
-    const mark = (workId: string) => {
-      running.add(workId)
-      marked = workId
-    }
-    const unmark = Effect.sync(() => {
-      if (marked !== undefined) running.delete(marked)
-      marked = undefined
-    })
-    return yield* sql
-      .withTransaction(Effect.andThen(unmark, claim(request, key, mark)))
-      .pipe(Effect.onError(() => unmark))
+    if (row.fingerprint !== fingerprint) return yield* new IdempotencyKeyReused({ key })
+    if (row.status !== null && row.body !== null) return answerOf(row.status, row.body, row.headers_json)
+    if (row.replica_id !== replica_id && row.lives) return yield* new IdempotencyKeyInUse({ key })
+    return { id: row.work_id, key: bound, isNew: false } satisfies Call
   }, storing("an idempotency key was looked up"))
 
   /** The call ended without an answer: another daemon may have its key. In the background, for the store may be why it failed. */
-  const free = (workId: string) =>
+  const free = (workId: string, name: string) =>
     replica_id === null
       ? Effect.void
       : Effect.suspend(() =>
-          running.has(workId)
+          running.has(name)
             ? Effect.void
             : Effect.asVoid(
                 sql`UPDATE idempotency SET replica_id = NULL WHERE work_id = ${workId} AND replica_id = ${replica_id}`
               )
         ).pipe(Effect.retry(Schedule.spaced(FREE_AGAIN)), Effect.forkIn(scope), Effect.asVoid)
 
-  const keep = Effect.fnUntraced(function* (workId: string, { status, body, headers }: StoredAnswer) {
-    const answered_at = yield* Clock.currentTimeMillis
-    const headers_json = headers === undefined ? null : JSON.stringify(headers)
-    yield* sql`UPDATE idempotency SET ${sql.update({ state: "done", status, body, headers_json, answered_at })} WHERE work_id = ${workId}`
-  }, storing("an answer was kept for its idempotency key"))
-
   const run = Effect.fn("Idempotency.run")(function* <E, R>(
     request: Request,
-    call: (workId: string) => Effect.Effect<StoredAnswer, E, R>
+    call: (call: Call) => Effect.Effect<StoredAnswer, E, R>
   ) {
-    const { key } = request
+    const { fingerprint, key } = request
     if (key === undefined) {
-      return { answer: yield* call(yield* randomId(WORK_PREFIX[request.operation], random)), replayed: false }
+      const id = yield* randomId(WORK_PREFIX[request.operation], random)
+      return { answer: yield* call({ id, key, isNew: true }), replayed: false }
     }
+    const name = JSON.stringify([request.accountId, request.operation, key])
+    const other = running.get(name)
+    if (other !== undefined) {
+      return yield* other === fingerprint ? new IdempotencyKeyInUse({ key }) : new IdempotencyKeyReused({ key })
+    }
+    running.set(name, fingerprint)
+    let begun: string | undefined
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const found = yield* claimed(request, key)
-        if ("answer" in found) return { answer: found.answer, replayed: true }
-        return yield* restore(call(found.workId)).pipe(
-          Effect.tap((answer) => keep(found.workId, answer)),
-          Effect.map((answer) => ({ answer, replayed: false })),
-          Effect.onExit((exit) => {
-            running.delete(found.workId)
-            return Exit.isSuccess(exit) ? Effect.void : free(found.workId)
-          })
-        )
-      })
+        const found = yield* look(request, key)
+        if ("body" in found) return { answer: found, replayed: true }
+        begun = found.id
+        return { answer: yield* restore(call(found)), replayed: false }
+      }).pipe(
+        Effect.onExit((exit) => {
+          running.delete(name)
+          return Exit.isFailure(exit) && begun !== undefined ? free(begun, name) : Effect.void
+        })
+      )
     )
   })
 

@@ -11,6 +11,8 @@ export interface Entry {
   readonly id: string
   readonly kind: string
   readonly reference: string
+  /** When, in milliseconds since 1970; now by default. */
+  readonly at?: number
 }
 
 export class Postings extends Context.Service<
@@ -19,8 +21,13 @@ export class Postings extends Context.Service<
     /**
      * Posts an entry, in the transaction around it or in one of its own. True when it was posted, false when an entry of that id
      * was there already: then nothing changes. Dies when the lines do not sum to zero or an account would leave its side of zero.
+     * `locked`: balances by account that the transaction around it has locked already.
      */
-    readonly post: (entry: Entry, lines: ReadonlyArray<Line>) => Effect.Effect<boolean, SqlError.SqlError>
+    readonly post: (
+      entry: Entry,
+      lines: ReadonlyArray<Line>,
+      locked?: ReadonlyMap<string, bigint>
+    ) => Effect.Effect<boolean, SqlError.SqlError>
     /** The balances, in the order asked for; locked until the transaction around it ends. */
     readonly lock: (accounts: ReadonlyArray<BookAccount>) => Effect.Effect<ReadonlyArray<bigint>, SqlError.SqlError>
     /** The balances as they are now, in the order asked for; zero for an account nothing was posted to. */
@@ -54,13 +61,27 @@ export class Postings extends Context.Service<
         return inOrder(accounts, found)
       })
 
-      const write = Effect.fnUntraced(function* (entry: Entry, sums: ReadonlyArray<Line>) {
-        const created_at = yield* Clock.currentTimeMillis
+      const balancesOf = Effect.fnUntraced(function* (
+        accounts: ReadonlyArray<BookAccount>,
+        locked: ReadonlyMap<string, bigint>
+      ) {
+        return accounts.every(({ id }) => locked.has(id)) ? inOrder(accounts, locked) : yield* lock(accounts)
+      })
+
+      const write = Effect.fnUntraced(function* (
+        { at, ...entry }: Entry,
+        sums: ReadonlyArray<Line>,
+        locked: ReadonlyMap<string, bigint>
+      ) {
+        const created_at = at ?? (yield* Clock.currentTimeMillis)
         const posted = yield* sql`INSERT INTO ledger_entry ${sql.insert({ ...entry, created_at })}
           ON CONFLICT (id) DO NOTHING RETURNING id`
         if (posted.length === 0) return false
         if (!Arr.isReadonlyArrayNonEmpty(sums)) return true
-        const before = yield* lock(sums.map((line) => line.account))
+        const before = yield* balancesOf(
+          sums.map((line) => line.account),
+          locked
+        )
         const after = balancesAfter(entry.id, sums, before)
         const rows = Arr.map(sums, ({ account }, n) => rowOf(account, after[n] ?? 0n))
         yield* sql`INSERT INTO ledger_account ${sql.insert(rows)} ON CONFLICT (id) DO UPDATE SET balance = excluded.balance`
@@ -74,10 +95,16 @@ export class Postings extends Context.Service<
         return true
       })
 
-      const post = Effect.fnUntraced(function* (entry: Entry, lines: ReadonlyArray<Line>) {
+      const post = Effect.fnUntraced(function* (
+        entry: Entry,
+        lines: ReadonlyArray<Line>,
+        locked: ReadonlyMap<string, bigint> = new Map()
+      ) {
         const sums = linesOf(entry.id, lines)
         const around = yield* Effect.serviceOption(sql.transactionService)
-        return yield* Option.isSome(around) ? write(entry, sums) : sql.withTransaction(write(entry, sums))
+        return yield* Option.isSome(around)
+          ? write(entry, sums, locked)
+          : sql.withTransaction(write(entry, sums, locked))
       })
 
       return Postings.of({

@@ -14,10 +14,13 @@ import {
 } from "@treemark/core"
 import { type Charge, chargeOf } from "@treemark/core/charging"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { storing } from "../store/StorageFailure.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
+
+/** `Treemark-Receipt`: the receipt of a charged call, on its answer and on every replay of it (docs/statement-format.md). */
+export const RECEIPT_HEADER = "treemark-receipt"
 
 /** What a receipt is issued for: a hold, and what of it was taken. */
 export interface Charged {
@@ -25,19 +28,26 @@ export interface Charged {
   /** Id of the entry that took it. */
   readonly entryId: string
   readonly charge: Charge
+  /** When it took it, in milliseconds since 1970. */
+  readonly at: number
 }
 
 export class Receipts extends Context.Service<
   Receipts,
   {
-    /** Stores the account's next receipt; belongs in the transaction that posted the entry. */
-    readonly issue: (charged: Charged) => Effect.Effect<void, SqlError.SqlError>
+    /**
+     * Stores the account's next receipt, and answers it as the header `Treemark-Receipt` carries it; belongs in the transaction that posted
+     * the entry.
+     */
+    readonly issue: (charged: Charged) => Effect.Effect<string, SqlError.SqlError>
     /** The receipt of one piece of work, as the header `Treemark-Receipt` carries it; none when nothing was charged for it. */
     readonly ofWork: (
       accountId: AccountId,
       operation: Operation,
       reference: string
     ) => Effect.Effect<Option.Option<string>, StorageUnavailable>
+    /** The receipt of what was taken from a hold. */
+    readonly ofHold: (holdId: string) => Effect.Effect<Option.Option<string>, StorageUnavailable>
   }
 >()("@treemark/daemon/books/Receipts") {
   static readonly layer: Layer.Layer<Receipts, StorageUnavailable, SqlClient.SqlClient | HdWallets> = Layer.effect(
@@ -68,20 +78,13 @@ const make = Effect.gen(function* () {
       orElse: () => Effect.succeed([])
     })
 
-  /** A clock that was set back must not put a receipt before the one it follows. */
-  const timeOf = Effect.fnUntraced(function* (entryId: string, last: ReceiptRow | undefined) {
-    const [entry] = yield* sql<{ readonly created_at: number | bigint }>`
-      SELECT created_at FROM ledger_entry WHERE id = ${entryId}`
-    if (entry === undefined) return yield* Effect.die(new Error(`There is no entry ${entryId} to write a receipt for.`))
-    return Math.max(Number(entry.created_at), Number(last?.created_at ?? 0))
-  })
-
-  const issue = Effect.fnUntraced(function* ({ charge, entryId, hold }: Charged) {
+  const issue = Effect.fnUntraced(function* ({ at, charge, entryId, hold }: Charged) {
     const { accountId } = hold.caller
     yield* lockAccount(accountId)
     const [last] = yield* sql<ReceiptRow>`SELECT hash, sequence, created_at FROM receipt
       WHERE account_id = ${accountId} ORDER BY sequence DESC LIMIT 1`
-    const created_at = yield* timeOf(entryId, last)
+    // A clock that was set back must not put a receipt before the one it follows.
+    const created_at = Math.max(at, Number(last?.created_at ?? 0))
     const sequence = Number(last?.sequence ?? 0) + 1
     const receipt: Receipt = {
       version: 1,
@@ -109,21 +112,30 @@ const make = Effect.gen(function* () {
       signature,
       created_at
     })}`
+    return compactReceipt({ text, signature })
   })
 
-  const ofWork = Effect.fn("Receipts.ofWork")(function* (
-    accountId: AccountId,
-    operation: Operation,
-    reference: string
-  ) {
-    const [found] = yield* sql<{ readonly document: string; readonly signature: string }>`
-        SELECT r.document, r.signature FROM hold h JOIN receipt r ON r.entry_id = 'capture:' || h.id
-        WHERE h.account_id = ${accountId} AND h.operation = ${operation} AND h.reference = ${reference}
-          AND h.state <> 'released'`
-    return Option.map(Option.fromUndefinedOr(found), ({ document, signature }) =>
-      compactReceipt({ text: document, signature })
+  const one = (which: Statement.Fragment) =>
+    Effect.map(
+      sql<{ readonly document: string; readonly signature: string }>`
+        SELECT r.document, r.signature FROM hold h JOIN receipt r ON r.entry_id = 'capture:' || h.id WHERE ${which}`,
+      ([found]) =>
+        Option.map(Option.fromUndefinedOr(found), ({ document, signature }) =>
+          compactReceipt({ text: document, signature })
+        )
+    ).pipe(storing("a receipt was looked up"))
+
+  const ofWork = Effect.fn("Receipts.ofWork")((accountId: AccountId, operation: Operation, reference: string) =>
+    one(
+      sql`h.account_id = ${accountId} AND h.operation = ${operation} AND h.reference = ${reference} AND h.state <> 'released'`
     )
-  }, storing("a receipt was looked up"))
+  )
+
+  const timeOf = (entryId: string) =>
+    Effect.map(
+      sql<{ readonly created_at: number | bigint }>`SELECT created_at FROM ledger_entry WHERE id = ${entryId}`,
+      ([entry]) => Number(entry?.created_at ?? 0)
+    )
 
   /** Gives receipts to the oldest charges that have none; answers how many there were. */
   const catchUp = Effect.fnUntraced(function* () {
@@ -132,10 +144,11 @@ const make = Effect.gen(function* () {
       ORDER BY h.closed_at, h.id LIMIT ${PORTION}`)
     yield* Effect.forEach(
       missing,
-      (hold) =>
-        hold.captured === null
-          ? Effect.void
-          : issue({ hold, entryId: `capture:${hold.id}`, charge: chargeOf(hold, hold.captured) }),
+      Effect.fnUntraced(function* (hold) {
+        if (hold.captured === null) return
+        const entryId = `capture:${hold.id}`
+        yield* issue({ hold, entryId, charge: chargeOf(hold, hold.captured), at: yield* timeOf(entryId) })
+      }),
       { discard: true }
     )
     return missing.length
@@ -145,5 +158,5 @@ const make = Effect.gen(function* () {
     Effect.repeat({ until: (found) => found < PORTION }),
     storing("receipts were written for earlier charges")
   )
-  return Receipts.of({ issue, ofWork })
+  return Receipts.of({ issue, ofWork, ofHold: (id) => one(sql`h.id = ${id}`) })
 })

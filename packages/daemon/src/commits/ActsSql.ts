@@ -13,7 +13,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const networks = yield* Networks
-    const ended = sql.literal("('refused', 'reverted', 'displaced')")
+    const ended = sql.literal(ENDED)
     return Acts.of({
       holderOf: Effect.fn("Acts.holderOf")(function* ({ actSignature, network }) {
         const rows = yield* sql<{ readonly commit_id: string }>`SELECT a.commit_id FROM signed_act a
@@ -21,21 +21,21 @@ export const layer = Layer.effect(
           WHERE a.chain_id = ${networks.role(network).chainId} AND a.signature = ${actSignature}
           AND (j.state IS NULL OR j.state NOT IN ${ended})`
         return rows[0]?.commit_id
-      }, storing("looking up a signed act")),
-      claim: Effect.fn("Acts.claim")(function* ({ actSignature, commitId, network }) {
-        const row = { chain_id: networks.role(network).chainId, signature: actSignature, commit_id: commitId }
-        const rows = yield* sql`INSERT INTO signed_act ${sql.insert(row)}
-          ON CONFLICT (chain_id, signature) DO UPDATE SET commit_id = excluded.commit_id
-          WHERE signed_act.commit_id = excluded.commit_id OR EXISTS (
-            SELECT 1 FROM commit_job j WHERE j.id = signed_act.commit_id AND j.state IN ${ended})
-          RETURNING commit_id`
-        return rows.length > 0
-      }, storing("noting a signed act")),
-      release: Effect.fn("Acts.release")(function* ({ actSignature, commitId, network }) {
-        yield* sql`DELETE FROM signed_act WHERE chain_id = ${networks.role(network).chainId}
-          AND signature = ${actSignature} AND commit_id = ${commitId}
-          AND NOT EXISTS (SELECT 1 FROM commit_job j WHERE j.id = ${commitId} AND j.state NOT IN ${ended})`
-      }, storing("freeing a signed act"))
+      }, storing("looking up a signed act"))
     })
   })
 )
+
+/** Gives the act to this commit for good, part of the transaction at hand: false when another has it. Of many at once one gets it. */
+export const claimAct = (sql: SqlClient.SqlClient, chainId: number, actSignature: string, commitId: string) =>
+  Effect.map(
+    sql`INSERT INTO signed_act ${sql.insert({ chain_id: chainId, signature: actSignature, commit_id: commitId })}
+      ON CONFLICT (chain_id, signature) DO UPDATE SET commit_id = excluded.commit_id
+      WHERE signed_act.commit_id = excluded.commit_id OR EXISTS (
+        SELECT 1 FROM commit_job j WHERE j.id = signed_act.commit_id AND j.state IN ${sql.literal(ENDED)})
+      RETURNING commit_id`,
+    (rows) => rows.length > 0
+  )
+
+/** States of a commit that gives its act up. */
+const ENDED = "('refused', 'reverted', 'displaced')"

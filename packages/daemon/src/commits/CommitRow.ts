@@ -5,14 +5,17 @@
 import {
   type Amount,
   amount,
+  type CommitOutcome,
+  type CommitPlan,
+  type CommitWork,
   LedgerEntry,
   type NetworkRole,
   parseCid,
-  type WalletAddress,
   walletAddress
 } from "@treemark/core"
-import { bytesToHex, type Hex, isAddressEqual, keccak256, stringToBytes, type TransactionReceipt } from "viem"
+import { bytesToHex, isAddressEqual, keccak256, stringToBytes, type TransactionReceipt } from "viem"
 import { COMMIT_TOPIC } from "../evm/CommitContract.ts"
+import type { Terms } from "../evm/Fees.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
 import type { Signed } from "../evm/OutboxTransaction.ts"
 import type { Lane } from "../store/Leases.ts"
@@ -23,6 +26,7 @@ export interface CommitRow {
   readonly network: NetworkRole
   readonly chain_id: number | bigint
   readonly asset_cid: string
+  readonly asset_tree_cid: string
   /** The commit record, as it stands or will stand on the ledger. */
   readonly commit_json: string
   readonly state: string
@@ -43,32 +47,35 @@ export interface CommitRow {
   readonly max_tip: string | null
 }
 
-/** What core's `Ledger.record` is given. */
-export interface CommitOrder {
-  readonly commitId: string
-  readonly holdId: string
-  readonly accountId: string
-  readonly assetCid: string
-  readonly assetTreeCid: string
-  readonly commitData: string
-}
-
-/** The columns of a commit that nothing was signed for yet; `at` is milliseconds since 1970. */
-export const newColumns = (role: NetworkRole, order: CommitOrder, lane: Lane, at: number) => ({
-  id: order.commitId,
-  account_id: order.accountId,
-  network: role,
+/** The columns of a commit that was just planned; `at` is milliseconds since 1970. */
+export const newColumns = (plan: CommitPlan, lane: Lane, holdId: string, at: number) => ({
+  id: plan.call.id,
+  account_id: plan.caller.accountId,
+  network: plan.network,
   chain_id: lane.chainId,
-  asset_cid: order.assetCid,
-  asset_tree_cid: order.assetTreeCid,
-  tree_sha256: sha256Of(order.assetTreeCid),
-  commit_json: order.commitData,
-  hold_id: order.holdId,
+  asset_cid: plan.assetCid,
+  asset_tree_cid: plan.tree.cid,
+  tree_sha256: sha256Of(plan.tree.cid),
+  commit_json: plan.commitData,
+  hold_id: holdId,
   committer: lane.address,
   error: null,
   created_at: at,
   updated_at: at
 })
+
+/** The terms on which a commit waits to be signed. */
+export const termsColumns = ({ gas, maxFeePerGas, maxPriorityFeePerGas }: Terms) => ({
+  gas_limit: gas.toString(),
+  max_fee: maxFeePerGas.toString(),
+  max_tip: maxPriorityFeePerGas.toString()
+})
+
+/** The terms on which a queued row wants to be signed. */
+export const termsOf = (row: CommitRow): Terms => {
+  const [gas, maxFeePerGas] = [BigInt(row.gas_limit ?? 0), BigInt(row.max_fee ?? 0)]
+  return { gas, maxFeePerGas, maxPriorityFeePerGas: BigInt(row.max_tip ?? 0), ceiling: gas * maxFeePerGas }
+}
 
 /** What was signed, as a row holds it. */
 export const signedColumns = ({ hash, nonce, raw }: Pick<Signed, "hash" | "nonce" | "raw">) => ({
@@ -78,16 +85,17 @@ export const signedColumns = ({ hash, nonce, raw }: Pick<Signed, "hash" | "nonce
   tx_hash: hash
 })
 
-/** The signed transaction of a row that has one. */
-export const signedOf = (row: CommitRow, network: LedgerNetwork, walletIndex: number | undefined): Signed => ({
-  table: "commit_job",
-  id: row.id,
-  network,
-  address: row.committer ?? "",
-  nonce: Number(row.nonce),
-  raw: (row.raw_tx ?? "") as Hex,
-  hash: (row.tx_hash ?? "") as Hex,
-  walletIndex
+/** A row as the work it stands for. */
+export const workOf = (row: CommitRow): CommitWork => ({
+  commitId: row.id,
+  network: row.network,
+  assetCid: row.asset_cid,
+  assetTreeCid: row.asset_tree_cid,
+  commitData: row.commit_json,
+  transaction:
+    row.tx_hash === null || row.raw_tx === null
+      ? undefined
+      : { from: walletAddress(row.committer ?? ""), nonce: Number(row.nonce), raw: row.raw_tx, hash: row.tx_hash }
 })
 
 const sha256Of = (treeCid: string): string => {
@@ -96,41 +104,42 @@ const sha256Of = (treeCid: string): string => {
   return bytesToHex(parsed.digest).slice(2)
 }
 
-/** The entry of a mined transaction; undefined when it reverted or left no Commit event of this asset at the contract. */
-export const entryOfReceipt = (
+/** What a receipt says of a commit: recorded only by an event of this asset, at our contract, in a transaction that succeeded. */
+export const outcomeOf = (
   network: LedgerNetwork,
-  recorder: WalletAddress,
   assetCid: string,
+  gasLimit: bigint,
   receipt: TransactionReceipt
-): LedgerEntry | undefined => {
+): CommitOutcome => {
   const asset = keccak256(stringToBytes(assetCid))
   const event = receipt.logs.find(
     ({ address, topics }) =>
       isAddressEqual(address, network.contract as `0x${string}`) && topics[0] === COMMIT_TOPIC && topics[2] === asset
   )
-  if (receipt.status !== "success" || event === undefined) return undefined
-  return new LedgerEntry({
-    network: network.name,
-    chainId: network.chainId,
-    contract: network.contract,
+  const logIndex = receipt.status === "success" ? event?.logIndex : undefined
+  return {
     txHash: receipt.transactionHash,
-    blockNumber: Number(receipt.blockNumber),
-    blockHash: receipt.blockHash,
-    logIndex: event.logIndex,
-    recorder,
-    gasPaid: amount(receipt.gasUsed * receipt.effectiveGasPrice)
-  })
+    place: { blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash },
+    logIndex,
+    reason: logIndex === undefined ? failureOf(receipt, gasLimit) : null,
+    gasUsed: receipt.gasUsed,
+    gasPaid: amount(receipt.gasUsed * receipt.effectiveGasPrice),
+    watched: network.watchBlocks > 0
+  }
 }
 
-/** What a receipt leaves in the row, beside the state. */
-export const receiptColumns = (receipt: TransactionReceipt, entry: LedgerEntry | undefined, gasLimit: bigint) => ({
-  tx_hash: receipt.transactionHash,
-  block_number: Number(receipt.blockNumber),
-  block_hash: receipt.blockHash,
-  log_index: entry?.logIndex ?? null,
-  gas_used: receipt.gasUsed.toString(),
-  gas_price: receipt.effectiveGasPrice.toString(),
-  error: entry === undefined ? failureOf(receipt, gasLimit) : null
+/** What an outcome leaves in the row, beside the state. A commit that was recorded before keeps the gas it was charged for. */
+export const outcomeColumns = (
+  row: CommitRow,
+  { gasPaid, gasUsed, logIndex, place, reason, txHash }: CommitOutcome
+) => ({
+  tx_hash: txHash,
+  block_number: place.blockNumber,
+  block_hash: place.blockHash,
+  log_index: logIndex ?? null,
+  gas_used: row.gas_used ?? gasUsed.toString(),
+  gas_price: row.gas_price ?? (gasUsed === 0n ? 0n : gasPaid / gasUsed).toString(),
+  error: reason
 })
 
 const failureOf = ({ blockNumber, gasUsed, status, transactionHash }: TransactionReceipt, gasLimit: bigint): string => {

@@ -11,13 +11,15 @@ import { holdQuery } from "../books/Holds.ts"
 import { addEvent, type CommitEvent } from "./CommitHistory.ts"
 import { type CommitRow, gasPaidOf } from "./CommitRow.ts"
 
-/** A commit with its hold. */
-interface Row extends CommitRow {
+/** A commit with its hold, which is locked with it: whoever closes the hold of a commit has its job's row. */
+export interface Told extends CommitRow {
   readonly watched: number
   readonly hold_state: "held" | "captured" | "released" | null
   readonly hold_amount: string | null
   readonly hold_price: string | null
 }
+
+type Row = Told
 
 interface Columns {
   readonly tx_hash?: string | null
@@ -37,7 +39,6 @@ export const makeCommitTransitions = Effect.gen(function* () {
   const holds = holdQuery(sql)
   const entries = yield* makeHoldEntries
   const ofJob = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF j", orElse: () => "" }))
-  const ofHold = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h", orElse: () => "" }))
 
   const find = (id: string) =>
     Effect.map(
@@ -48,7 +49,8 @@ export const makeCommitTransitions = Effect.gen(function* () {
 
   const write = Effect.fnUntraced(function* (row: Row, before: CommitState, event: Happening, written: Written) {
     const { actions, state } = next(before, event)
-    if (state === before && actions.length === 0) return { state, hasChanged: false }
+    let receipt: string | undefined
+    if (state === before && actions.length === 0) return { state, hasChanged: false, receipt }
     const updated_at = yield* Clock.currentTimeMillis
     const { columns = {}, history } = written
     yield* sql`UPDATE commit_job SET ${sql.update({ ...columns, ...columnsOf(state), updated_at })} WHERE id = ${row.id}`
@@ -61,25 +63,36 @@ export const makeCommitTransitions = Effect.gen(function* () {
       yield* Effect.provideService(addEvent(row.id, updated_at, event), SqlClient.SqlClient, sql)
     }
     for (const action of actions) {
+      if (action._tag === "alarm") {
+        yield* Effect.logError(
+          `The commit ${row.id} was recorded and charged, and is not on the ledger: ${String(columns.error ?? "it never will be.")} ${LOST}`
+        )
+      }
       if (action._tag !== "capture" && action._tag !== "release") continue
-      const [hold] = yield* holds(sql`WHERE h.id = ${row.hold_id} ${ofHold}`)
+      const [hold] = yield* holds(sql`WHERE h.id = ${row.hold_id}`)
       if (hold?.state !== "held") return yield* Effect.die(new Error(`The hold of the commit ${row.id} is not open.`))
-      yield* action._tag === "capture" ? entries.capture(hold, action.charge) : entries.release(hold)
+      if (action._tag === "capture") receipt = yield* entries.capture(hold, action.charge)
+      else yield* entries.release(hold)
     }
     if (state._tag === "mined" && before._tag !== "mined" && state.money._tag === "released") {
       yield* Effect.logError(
         `The commit ${row.id} was recorded well after its hold ${row.hold_id} had been released: it was not charged.`
       )
     }
-    return { state, hasChanged: true }
+    return { state, hasChanged: true, receipt }
   })
 
-  /** Tells of `event`, as part of the transaction at hand; answers the state after it, and whether anything was written. */
-  const tell = Effect.fnUntraced(function* (id: string, event: Happening, written: Written = {}) {
-    const row = yield* find(id)
-    if (row === undefined) return yield* Effect.die(new Error(`The commit ${id} vanished from the store.`))
-    return yield* write(row, stateOf(row), event, written)
+  /** The commit, locked until the transaction at hand ends. */
+  const lock = Effect.fnUntraced(function* (id: string) {
+    return (yield* find(id)) ?? (yield* Effect.die(new Error(`The commit ${id} vanished from the store.`)))
   })
+
+  /** Tells a locked commit of `event`; answers the state after it, whether anything was written, and the receipt of what was charged. */
+  const tellLocked = (row: Told, event: Happening, written: Written = {}) => write(row, stateOf(row), event, written)
+
+  /** Tells of `event`, as part of the transaction at hand. */
+  const tell = (id: string, event: Happening, written: Written = {}) =>
+    Effect.flatMap(lock(id), (row) => tellLocked(row, event, written))
 
   /** Closes the hold of a commit that had ended before its end and its money were one transaction. */
   const settle = Effect.fnUntraced(function* (id: string) {
@@ -96,8 +109,10 @@ export const makeCommitTransitions = Effect.gen(function* () {
     else if (row.state === "displaced") yield* write(row, { _tag: "sent", money }, { _tag: "nonce_spent" }, {})
   }, sql.withTransaction)
 
-  return { tell, settle }
+  return { lock, tell, tellLocked, settle }
 })
+
+const LOST = `What to do stands in docs/operations.md under "A charged commit is lost".`
 
 const placeOf = ({ block_hash, block_number }: Row): Place | undefined =>
   block_hash === null || block_number === null

@@ -1,10 +1,10 @@
-/** Core's `Ledger` on an EVM chain: an ERC-7053 contract, reached by viem, written to through durable jobs. Amounts are wei. */
+/** Core's `Ledger` on an EVM chain: an ERC-7053 contract, reached by viem, written to through durable jobs (CarryCommit). Amounts are wei. */
 import { amount, Ledger } from "@treemark/core"
 import { Effect, Layer } from "effect"
 import { Networks } from "../evm/Networks.ts"
 import { ledgerUnavailable } from "../evm/RpcFailure.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
-import { CommitJobs } from "./CommitJobs.ts"
+import { makeCarryCommit } from "./CarryCommit.ts"
 import { CommitTerms } from "./CommitTerms.ts"
 import { LedgerIndex } from "./LedgerIndex.ts"
 
@@ -13,7 +13,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const networks = yield* Networks
     const terms = yield* CommitTerms
-    const jobs = yield* CommitJobs
+    const { carry } = yield* makeCarryCommit
     const committers = yield* makeCommitters
     const index = yield* LedgerIndex
     return Ledger.of({
@@ -23,7 +23,7 @@ export const layer = Layer.effect(
         return { name, chainId, contract }
       },
       quote: (role, commit) => Effect.map(terms.of(role, commit), ({ ceiling }) => amount(ceiling)),
-      record: jobs.record,
+      carry,
       history: (role, assetCid, range) => Effect.mapError(index.history(role, assetCid, range), ledgerUnavailable),
       explorerUrl: (role, txHash) => networks.role(role).explorerUrl(txHash)
     })

@@ -8,13 +8,10 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { standingOf } from "../evm/Confirmations.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
 import { ask } from "../evm/RpcFailure.ts"
-import { makeCommitOutcome } from "./CommitOutcome.ts"
+import { makeCarryCommit } from "./CarryCommit.ts"
 import type { CommitRow } from "./CommitRow.ts"
 
 const LOOK = Duration.seconds(1)
-
-/** Whose commits: one wallet's, or those of all wallets. */
-type Committer = string | "any"
 
 type Watched = Pick<CommitRow, "id" | "block_number" | "block_hash">
 
@@ -23,13 +20,13 @@ const AT_ONCE = 1_000
 
 export const makeReorgWatch = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const outcomes = yield* makeCommitOutcome
+  const { fellOut } = yield* makeCarryCommit
   /** The newest block at the last look: while it is the same, so are all below it. */
   const seen = new Map<string, string>()
 
-  const watched = (network: LedgerNetwork, committer: Committer) =>
+  const watched = (network: LedgerNetwork, committer: string) =>
     sql<Watched>`SELECT id, block_number, block_hash FROM commit_job WHERE chain_id = ${network.chainId} AND watched = 1
-      AND ${committer === "any" ? sql`committer IS NOT NULL` : sql`committer = ${committer}`}
+      AND committer = ${committer}
       ORDER BY block_number, nonce LIMIT ${AT_ONCE}`
 
   const letGo = (rows: ReadonlyArray<Watched>) =>
@@ -41,7 +38,7 @@ export const makeReorgWatch = Effect.gen(function* () {
   /** Answers the commits that have to be sent again, in the order of their nonces. `guard` is part of each change. */
   const look = Effect.fn("ReorgWatch.look")(function* <E>(
     network: LedgerNetwork,
-    committer: Committer,
+    committer: string,
     guard: Effect.Effect<void, E>
   ) {
     const lane = `${network.chainId}:${committer}`
@@ -62,7 +59,7 @@ export const makeReorgWatch = Effect.gen(function* () {
         `Block ${block.blockNumber} (${block.blockHash}) of ${network.name} fell out of the chain; ${group.length} commits in it are sent again`
       )
       for (const { id } of group) {
-        yield* sql.withTransaction(Effect.andThen(guard, outcomes.reorganised(id, block)))
+        yield* sql.withTransaction(Effect.andThen(guard, fellOut(id, block)))
         fallen.push(id)
       }
     }
@@ -73,7 +70,7 @@ export const makeReorgWatch = Effect.gen(function* () {
   /** Looks again and again; `onFallen` is told what has to be sent again. Never ends by itself but for a failing `guard`. */
   const watch = <E>(
     network: LedgerNetwork,
-    committer: Committer,
+    committer: string,
     guard: Effect.Effect<void, E | SqlError.SqlError>,
     onFallen: (commitIds: ReadonlyArray<string>) => Effect.Effect<void>
   ): Effect.Effect<void> =>

@@ -2,16 +2,17 @@
  * The books' `Transfers`: native tokens moved from our own wallets, durable the way commits are. `reference` names the transfer for
  * ever, and the same reference never moves tokens twice. Amounts are 10^-18 (wei).
  */
-import { amount, formatTokens, LedgerUnavailable, type NetworkRole, StorageUnavailable } from "@treemark/core"
-import { Duration, Effect, Layer, Option } from "effect"
+import { amount, formatTokens, LedgerUnavailable, type NetworkRole, type StorageUnavailable } from "@treemark/core"
+import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Hex, TransactionReceipt } from "viem"
 import { TransferPending, TransferRefused, Transfers } from "../books/Transfers.ts"
 import { aboveCap, feesNow, termsFor, withMargin } from "../evm/Fees.ts"
 import { type LedgerNetwork, Networks } from "../evm/Networks.ts"
-import { Outbox } from "../evm/Outbox.ts"
-import { type Signed, type TransactionLost, unlessElsewhere } from "../evm/OutboxTransaction.ts"
+import { Outbox, type Seat } from "../evm/Outbox.ts"
+import { type Job, type Signed, type TransactionLost, unlessElsewhere } from "../evm/OutboxTransaction.ts"
 import { ask, ledgerUnavailable } from "../evm/RpcFailure.ts"
+import { storing } from "../store/StorageFailure.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
 import { makeRunning, type Progress } from "./Running.ts"
 
@@ -49,7 +50,6 @@ const make = Effect.fnUntraced(function* (options: TransferJobsOptions) {
   const deadline = options.deadline ?? Duration.seconds(30)
   const running = yield* makeRunning<Transfer, JobError>()
   const settle = () => Effect.void
-  const storage = (doing: string) => Effect.mapError((cause: unknown) => new StorageUnavailable({ doing, cause }))
 
   /** Today's terms, if the wallet can pay the value and them. */
   const termsOf = Effect.fn("TransferJobs.termsOf")(
@@ -114,24 +114,60 @@ const make = Effect.fnUntraced(function* (options: TransferJobsOptions) {
     )
   }
 
+  /** A transfer that has ended is not written over. It is never replaced: what it may cost is left in the wallet, and no more. */
+  const jobOf = (id: string): Job => ({
+    id,
+    sent: () =>
+      Effect.flatMap(
+        Clock.currentTimeMillis,
+        (updated_at) =>
+          sql`UPDATE transfer_job SET ${sql.update({ state: "sent", updated_at })} WHERE id = ${id} AND state = 'signed'`
+      ),
+    lost: Effect.fnUntraced(function* (state, _, error) {
+      const noMore = state === "refused" ? { nonce: null, raw_tx: null, tx_hash: null } : {}
+      const columns = { ...noMore, error, state, updated_at: yield* Clock.currentTimeMillis }
+      const ended = yield* sql`UPDATE transfer_job SET ${sql.update(columns)}
+        WHERE id = ${id} AND state IN ('signed', 'sent') RETURNING id`
+      return ended.length > 0
+    })
+  })
+
   const signAndSend = Effect.fn("TransferJobs.signAndSend")(function* (order: TransferOrder, progress: Progress) {
-    const network = networks.role(order.role)
+    const { fromWalletIndex: walletIndex, reference, role, to, value } = order
+    const network = networks.role(role)
     const terms = yield* termsOf(network, order)
+    const wanted = { job: jobOf(reference), network, walletIndex, to, data: "0x", value, terms } as const
+    const begin = Effect.fnUntraced(function* (seat: Seat) {
+      const signed = yield* outbox.sign(seat, wanted)
+      yield* insert(order, signed, yield* Clock.currentTimeMillis)
+      return signed
+    }, sql.withTransaction)
     const receipt = yield* outbox
-      .send({
-        ...progress,
-        table: "transfer_job",
-        id: order.reference,
+      .withSeat(
         network,
-        walletIndex: order.fromWalletIndex,
-        to: order.to,
-        data: "0x",
-        value: order.value,
-        terms,
-        insert: (signed, at) => insert(order, signed, at)
-      })
-      .pipe(Effect.catchTag("TransactionLost", lost(order.reference)), unlessElsewhere(network.name))
-    return yield* conclude(order.reference, receipt)
+        walletIndex,
+        Effect.fnUntraced(function* (seat) {
+          if (!progress.begin()) {
+            const reason = "there was no room to send it in time."
+            return yield* new LedgerUnavailable({ network: network.name, reason })
+          }
+          const signed = yield* begin(seat).pipe(storing("storing a signed transaction"))
+          progress.onSigned(signed.hash)
+          return yield* outbox.follow(signed, seat)
+        })
+      )
+      .pipe(Effect.catchTag("TransactionLost", lost(reference)), unlessElsewhere(network.name))
+    return yield* conclude(reference, receipt)
+  })
+
+  const signedOf = (row: TransferRow, network: LedgerNetwork): Signed => ({
+    job: jobOf(row.id),
+    network,
+    address: row.sender,
+    nonce: Number(row.nonce),
+    raw: (row.raw_tx ?? "") as Hex,
+    hash: (row.tx_hash ?? "") as Hex,
+    walletIndex: undefined
   })
 
   const goOn = Effect.fn("TransferJobs.goOn")(function* (row: TransferRow, progress: Progress) {
@@ -143,7 +179,7 @@ const make = Effect.fnUntraced(function* (options: TransferJobsOptions) {
       return yield* new TransferRefused({ reference: row.id, reason: row.error ?? "it was not made." })
     }
     const receipt = yield* outbox
-      .resume(signedOf(row, network))
+      .follow(signedOf(row, network))
       .pipe(Effect.catchTag("TransactionLost", lost(row.id)), unlessElsewhere(network.name))
     return yield* conclude(row.id, receipt)
   })
@@ -152,7 +188,7 @@ const make = Effect.fnUntraced(function* (options: TransferJobsOptions) {
     const { reference } = order
     const run = (progress: Progress) =>
       sql<TransferRow>`SELECT * FROM transfer_job WHERE id = ${reference}`.pipe(
-        storage("looking up a transfer"),
+        storing("looking up a transfer"),
         Effect.flatMap(([row]) =>
           row === undefined || row.state === "refused" ? signAndSend(order, progress) : goOn(row, progress)
         )
@@ -174,7 +210,7 @@ const make = Effect.fnUntraced(function* (options: TransferJobsOptions) {
   })
 
   const unfinished = yield* sql<TransferRow>`SELECT * FROM transfer_job WHERE state IN ('signed', 'sent')
-    ORDER BY chain_id, sender, nonce`.pipe(storage("reading the unfinished transfers"))
+    ORDER BY chain_id, sender, nonce`.pipe(storing("reading the unfinished transfers"))
   for (const row of unfinished) {
     if (networks.role(row.network).chainId === Number(row.chain_id)) {
       yield* running.detach(row.id, { run: (progress) => goOn(row, progress), settle })
@@ -190,16 +226,6 @@ const lost =
     Effect.fail(
       state === "displaced" ? new TransferRefused({ reference, reason }) : new LedgerUnavailable({ network, reason })
     )
-
-const signedOf = (row: TransferRow, network: LedgerNetwork): Signed => ({
-  table: "transfer_job",
-  id: row.id,
-  network,
-  address: row.sender,
-  nonce: Number(row.nonce),
-  raw: (row.raw_tx ?? "") as Hex,
-  hash: (row.tx_hash ?? "") as Hex
-})
 
 const transferOf = (row: TransferRow): Transfer => ({
   txHash: row.tx_hash ?? "",

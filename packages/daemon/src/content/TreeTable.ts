@@ -65,8 +65,13 @@ const over = (keepsTrees: boolean) =>
     })
   )
 
+/** Whether storing a tree is a change of the store, and so part of the transaction around it. */
+export const TreesInStore = Context.Reference<boolean>("@treemark/daemon/content/TreeTable/TreesInStore", {
+  defaultValue: () => false
+})
+
 /** Keeps trees in the table. */
-export const layer = over(true)
+export const layer = Layer.merge(over(true), Layer.succeed(TreesInStore, true))
 
 /** Only reads the table: for storage elsewhere, where readers look for new trees. */
 export const layerReading = over(false)

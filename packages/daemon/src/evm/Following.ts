@@ -54,7 +54,7 @@ export const makeFollowing = Effect.fnUntraced(function* (store: OutboxStore, pa
   /** A replacement, stored and not yet sent; undefined where none is needed or allowed. */
   const replacement = Effect.fnUntraced(function* (signed: Signed, lease: Lease, sends: number) {
     const { network, walletIndex } = signed
-    if (walletIndex === undefined || network.embedded) return undefined
+    if (walletIndex === undefined || signed.job.replaced === undefined || network.embedded) return undefined
     const now = Option.getOrUndefined(yield* Effect.option(feesNow(network)))
     if (now === undefined) return undefined
     const old = feesOf(signed.raw)

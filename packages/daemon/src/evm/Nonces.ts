@@ -29,6 +29,14 @@ export const take = Effect.fnUntraced(function* ({ chainId, address }: Lane) {
   return Number(next) - 1
 })
 
+/** The nonce that would be taken next, as it is now. */
+export const nextOf = Effect.fnUntraced(function* ({ chainId, address }: Lane) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly next_nonce: number | bigint }>`SELECT next_nonce FROM signer_nonce
+    WHERE chain_id = ${chainId} AND address = ${address}`
+  return Number(rows[0]?.next_nonce ?? 0)
+})
+
 /** Gives `nonce` back if it was the last one taken; answers whether it was. */
 export const giveBack = Effect.fnUntraced(function* ({ chainId, address }: Lane, nonce: number) {
   const sql = yield* SqlClient.SqlClient

@@ -4,41 +4,39 @@ import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Hex } from "viem"
 import { LeaseElsewhere, LeaseLost } from "../store/Leases.ts"
-import type { Terms } from "./Fees.ts"
 import type { LedgerNetwork } from "./Networks.ts"
+import type { TransactionFields } from "./SignedTransaction.ts"
 
-/** Tables with the columns `id, state, nonce, raw_tx, tx_hash, error, updated_at`. */
-export type JobTable = "commit_job" | "transfer_job"
+type Change<A> = Effect.Effect<A, SqlError.SqlError>
 
-/** A stored, signed transaction. */
-export interface Signed {
-  readonly table: JobTable
+/** The job a transaction belongs to: its row says what the outbox knows. Each change is part of the transaction at hand. */
+export interface Job {
   readonly id: string
+  /** A node has it; nothing new to a job that has ended. */
+  readonly sent: (hash: Hex) => Change<unknown>
+  /** It will never be mined; false when the job had ended. `refused`: it was never sent, and has no nonce any more. */
+  readonly lost: (state: "refused" | "displaced", hash: Hex, reason: string) => Change<boolean>
+  /** `next` is what is sent from now on. A job without this is never replaced. */
+  readonly replaced?: (next: Signed, from: bigint, to: bigint) => Change<unknown>
+}
+
+/** What is to be signed for a job, by the wallet at `walletIndex`. */
+export interface ToSign extends Omit<TransactionFields, "chainId" | "nonce"> {
+  readonly job: Job
+  readonly network: LedgerNetwork
+  readonly walletIndex: number
+}
+
+/** A signed transaction that is stored. */
+export interface Signed {
+  readonly job: Job
   readonly network: LedgerNetwork
   readonly address: string
   readonly nonce: number
   readonly raw: Hex
   readonly hash: Hex
-  /** Who can sign it again, with a higher fee, should it get stuck; undefined: it is never replaced. */
-  readonly walletIndex?: number | undefined
-}
-
-/** A transaction that is wanted. */
-export interface Wanted {
-  readonly table: JobTable
-  readonly id: string
-  readonly network: LedgerNetwork
-  readonly walletIndex: number
-  readonly to: string
-  readonly data: Hex
-  readonly value: bigint
-  readonly terms: Terms
-  /** Asked just before signing; false when nobody wants it any more. */
-  readonly begin: () => boolean
-  /** Writes the row, in the transaction that takes the nonce, or fails and thereby undoes it; `at` is milliseconds since 1970. */
-  readonly insert: (signed: Signed, at: number) => Effect.Effect<unknown, SqlError.SqlError | LedgerUnavailable>
-  /** Told once the row is stored. */
-  readonly onSigned: (hash: Hex) => void
+  /** Who can sign it again, with a higher fee, should it get stuck; undefined: nobody here. */
+  readonly walletIndex: number | undefined
 }
 
 /**

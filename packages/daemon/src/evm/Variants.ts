@@ -40,11 +40,11 @@ export const storeVariants = Effect.fnUntraced(function* (variants: ReadonlyArra
   const sql = yield* SqlClient.SqlClient
   return yield* Effect.forEach(
     variants,
-    Effect.fnUntraced(function* ({ hash, id, nonce, raw }, place) {
+    Effect.fnUntraced(function* ({ hash, job, nonce, raw }, place) {
       const { maxFeePerGas, maxPriorityFeePerGas } = feesOf(raw)
       yield* sql`INSERT INTO transaction_variant ${sql.insert({
         tx_hash: hash,
-        job_id: id,
+        job_id: job.id,
         raw_tx: raw,
         nonce,
         max_fee: maxFeePerGas.toString(),

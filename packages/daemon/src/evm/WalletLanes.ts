@@ -7,7 +7,7 @@ const IN_FLIGHT = 16
 
 export interface WalletLane extends Nonces.Lane {
   readonly slots: Semaphore.Semaphore
-  /** Held while a nonce is taken and its first send begins, so that sends begin in nonce order. */
+  /** Held while the chain is asked, and while a nonce is given back. */
   readonly turn: Semaphore.Semaphore
   /** The epoch of the lease under which the chain was asked. */
   startedAt: number | undefined

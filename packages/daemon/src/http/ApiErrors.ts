@@ -5,6 +5,7 @@
 import type {
   CommitError,
   FieldProblem,
+  IdempotencyKeyInUse,
   InsufficientFunds,
   LedgerUnavailable,
   MalformedJson,
@@ -14,7 +15,7 @@ import { Schema } from "effect"
 import type { AccountDisabled, InvalidToken } from "../accounts/AccessTokens.ts"
 import type { AccountNotFound } from "../accounts/Accounts.ts"
 import type { CodeRefused, SessionOver } from "../accounts/Sessions.ts"
-import type { IdempotencyKeyInUse, IdempotencyKeyReused } from "../books/Idempotency.ts"
+import type { IdempotencyKeyReused } from "../books/Idempotency.ts"
 import type { RegistrationConflict } from "../content/Assets.ts"
 import type { GatewayError } from "../content/Gateway.ts"
 

@@ -45,6 +45,8 @@ export interface LeasesShape {
     lane: Lane,
     work: (lease: Lease) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | LeaseElsewhere | SqlError.SqlError, R>
+  /** The lane's lease, if this daemon has it now; it may be gone the next moment, which {@link guard} tells. */
+  readonly held: (lane: Lane) => Lease | undefined
   /** Inside a transaction: the lease is valid, and stays so until the transaction ends. */
   readonly guard: (lease: Lease) => Effect.Effect<void, LeaseLost | SqlError.SqlError>
   /** Before something is sent: the lease was valid a moment ago. Waits while the database cannot tell. */
@@ -54,6 +56,7 @@ export interface LeasesShape {
 export const Leases = Context.Reference<LeasesShape>("@treemark/daemon/store/Leases", {
   defaultValue: () => ({
     use: (lane, work) => work({ ...lane, epoch: 0 }),
+    held: (lane) => ({ ...lane, epoch: 0 }),
     guard: () => Effect.void,
     confirm: () => Effect.void
   })

@@ -102,6 +102,10 @@ const make = Effect.fnUntraced(function* (options: ReplicasOptions) {
 
   const leases: LeasesShape = {
     use: (lane, work) => Effect.acquireUseRelease(acquire(lane), (one) => work(one.lease), release),
+    held: (lane) => {
+      const one = held.get(keyOf(lane))
+      return one === undefined || one.lost || performance.now() >= aliveUntil ? undefined : one.lease
+    },
     guard: Effect.fnUntraced(function* (lease) {
       const rows = yield* main`SELECT epoch FROM signer_lease WHERE chain_id = ${lease.chainId}
         AND address = ${lease.address} AND replica_id = ${id} AND epoch = ${lease.epoch} FOR SHARE`

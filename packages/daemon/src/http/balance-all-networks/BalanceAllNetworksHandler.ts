@@ -26,9 +26,9 @@ const balanceAllNetworks = Effect.fn("handlers.balanceAllNetworks")(
         key,
         fingerprint: fingerprintOf(body.bytes)
       },
-      (requestId) =>
-        Effect.flatMap(allNetworksBalance({ caller, wallet, requestId }), (balances) =>
-          receiptedAnswer(caller, "balance-all-networks", requestId, balances)
+      (call) =>
+        Effect.flatMap(allNetworksBalance({ caller, wallet, call }), (balances) =>
+          receiptedAnswer(caller, "balance-all-networks", call.id, balances)
         )
     )
     return answerOf(outcome)

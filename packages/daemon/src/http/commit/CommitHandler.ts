@@ -7,10 +7,10 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Idempotency } from "../../books/Idempotency.ts"
-import { answerOf, fingerprintOf, idempotencyKey } from "../edge/IdempotencyKey.ts"
+import { headersOf } from "../../books/Keys.ts"
+import { answerOf, fingerprintOf, idempotencyKey, storedAnswer } from "../edge/IdempotencyKey.ts"
 import { prefersQuote, QUOTE } from "../edge/Prefer.ts"
 import { nothingCharged, refusing } from "../edge/Problems.ts"
-import { receiptedAnswer } from "../edge/ReceiptHeader.ts"
 import { strictJson } from "../edge/StrictBody.ts"
 import { RequestBody } from "../SmallBody.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
@@ -30,9 +30,9 @@ const commit = Effect.fn("handlers.commit")(
     }
     const outcome = yield* idempotency.run(
       { accountId: caller.accountId, operation: "commit", key, fingerprint: fingerprintOf(body.bytes) },
-      (commitId) =>
-        Effect.flatMap(commitAsset({ caller, request, commitId }), (made) =>
-          receiptedAnswer(caller, "commit", commitId, made)
+      (call) =>
+        Effect.map(commitAsset({ caller, request, call }), ({ answer, receipt }) =>
+          storedAnswer(answer, headersOf(receipt))
         )
     )
     return answerOf(outcome)

@@ -1,12 +1,11 @@
-/** `Treemark-Receipt`: the signed receipt of a charged call, on its answer and on every replay of it (docs/statement-format.md). */
+/** The answer of an operation that was charged: with its receipt, on every replay of it too. */
 import type { Caller, Operation } from "@treemark/core"
 import { Effect, Option } from "effect"
+import { headersOf } from "../../books/Keys.ts"
 import { Receipts } from "../../books/Receipts.ts"
 import { storedAnswer } from "./IdempotencyKey.ts"
 
-export const RECEIPT_HEADER = "treemark-receipt"
-
-/** The answer to keep for work that was charged: `value`, with the work's receipt. */
+/** `value`, with the receipt of the work behind it. */
 export const receiptedAnswer = Effect.fnUntraced(function* (
   caller: Caller,
   operation: Operation,
@@ -14,8 +13,5 @@ export const receiptedAnswer = Effect.fnUntraced(function* (
   value: unknown
 ) {
   const receipt = yield* (yield* Receipts).ofWork(caller.accountId, operation, workId)
-  return storedAnswer(
-    value,
-    Option.match(receipt, { onNone: () => ({}), onSome: (compact) => ({ [RECEIPT_HEADER]: compact }) })
-  )
+  return storedAnswer(value, headersOf(Option.getOrUndefined(receipt)))
 })

@@ -1,0 +1,59 @@
+/** The commits that are under way, as whoever carries them finds them in the store. */
+import { StorageUnavailable } from "@treemark/core"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Lane } from "../store/Leases.ts"
+import { databaseNow } from "../store/Replica.ts"
+import { storing } from "../store/StorageFailure.ts"
+import type { CommitRow } from "./CommitRow.ts"
+
+/** Rows looked at in one go: more than a wallet may have under way. */
+const AT_ONCE = 64
+
+export const makeCommitRows = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const now = databaseNow(sql)
+
+  const find = (commitId: string): Effect.Effect<CommitRow | undefined, StorageUnavailable> =>
+    Effect.map(sql<CommitRow>`SELECT * FROM commit_job WHERE id = ${commitId}`, (rows) => rows[0]).pipe(
+      storing("looking up a commit")
+    )
+
+  /** Whether a commit still waits to be signed, and somebody for it. */
+  const isWanted = (commitId: string) =>
+    Effect.map(
+      sql`SELECT id FROM commit_job WHERE id = ${commitId} AND state = 'queued' AND wanted_until > ${now}`,
+      (rows) => rows.length > 0
+    )
+
+  /** The wallets that have work on a chain: the committers of this configuration, and perhaps those of an earlier one. */
+  const busy = (chainId: number) =>
+    Effect.map(
+      sql<{ readonly committer: string }>`SELECT DISTINCT committer FROM commit_job WHERE chain_id = ${chainId}
+        AND (state IN ('queued', 'signed', 'sent') OR watched = 1)`,
+      (rows) => rows.map(({ committer }) => committer)
+    ).pipe(Effect.mapError((cause) => new StorageUnavailable({ doing: "reading which wallets have work", cause })))
+
+  /** Work of a lane that has not ended: what was signed first, in the order of the nonces, then what waits, oldest first. */
+  const open = ({ address, chainId }: Lane) =>
+    sql<CommitRow>`SELECT * FROM commit_job WHERE chain_id = ${chainId} AND committer = ${address}
+      AND state IN ('queued', 'signed', 'sent') ORDER BY nonce NULLS LAST, created_at, id LIMIT ${AT_ONCE}`
+
+  /** Commits on chains that the profile does not have. */
+  const foreign = (chainIds: ReadonlyArray<number>) =>
+    sql<Pick<CommitRow, "id" | "chain_id">>`SELECT id, chain_id FROM commit_job
+      WHERE state IN ('queued', 'signed', 'sent') AND NOT ${sql.in("chain_id", chainIds)}`.pipe(
+      storing("reading the unfinished commits")
+    )
+
+  /** Work of a lane that has ended while its hold is still open. */
+  const unsettled = ({ address, chainId }: Lane) =>
+    sql<CommitRow>`SELECT j.* FROM hold h JOIN commit_job j ON j.hold_id = h.id WHERE h.state = 'held'
+      AND j.chain_id = ${chainId} AND j.committer = ${address} AND j.state NOT IN ('queued', 'signed', 'sent')`
+
+  /** Those of the commits that have ended. */
+  const ended = (commitIds: ReadonlyArray<string>) =>
+    sql<CommitRow>`SELECT * FROM commit_job WHERE ${sql.in("id", commitIds)} AND state NOT IN ('queued', 'signed', 'sent')`
+
+  return { find, isWanted, busy, open, foreign, unsettled, ended }
+})

@@ -40,8 +40,7 @@ export {
   type Duty,
   dutyOf,
   type Money,
-  next,
-  type Place
+  next
 } from "./commit/CommitMachine.ts"
 export { CommitReceipt } from "./commit/CommitReceipt.ts"
 export { type CommitMade, type CommitPlan, Commits } from "./commit/Commits.ts"
@@ -87,7 +86,8 @@ export {
   LedgerEntry,
   type LedgerPlace,
   LedgerUnavailable,
-  NetworkRole
+  NetworkRole,
+  type Place
 } from "./ledger/Ledger.ts"
 export { Registration, Registry } from "./ledger/Registry.ts"
 export { Amount, AmountInTokens, amount, formatTokens, parseTokens, UNITS_PER_TOKEN } from "./money/Amount.ts"

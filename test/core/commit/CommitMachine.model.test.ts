@@ -4,13 +4,8 @@
  * conserved and taken at most once, and from wherever it stands one patient carrier brings it to its end.
  */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type CommitEvent,
-  type CommitState,
-  dutyOf,
-  next,
-  type Place
-} from "../../../packages/core/src/commit/CommitMachine.ts"
+import { type CommitEvent, type CommitState, dutyOf, next } from "../../../packages/core/src/commit/CommitMachine.ts"
+import type { Place } from "../../../packages/core/src/ledger/Ledger.ts"
 import { amount } from "../../../packages/core/src/money/Amount.ts"
 import { seeded } from "../proof/Seeded.ts"
 

@@ -6,13 +6,8 @@
  * Whether a commit is charged, and what, is decided here and nowhere else. Amounts are 10^-18.
  */
 import { type Charge, type ChargeTerms, chargeOf, commitCost } from "../charging/Charging.ts"
+import type { Place } from "../ledger/Ledger.ts"
 import type { Amount } from "../money/Amount.ts"
-
-/** A block of the ledger. */
-export interface Place {
-  readonly blockNumber: number
-  readonly blockHash: string
-}
 
 /**
  * The money of a commit: set aside when it begins; taken when it is recorded, once, by the terms it began with; given back when it never

@@ -3,7 +3,6 @@
  * roles; a profile says which chains fill them. Gas amounts are in 10^-18 of the native token.
  */
 import { Context, type Effect, Schema } from "effect"
-import type { Place } from "../commit/CommitMachine.ts"
 import { NetworkRole } from "../identity/NetworkRole.ts"
 import { WalletAddress } from "../identity/WalletAddress.ts"
 import { Amount } from "../money/Amount.ts"
@@ -44,6 +43,12 @@ export class LedgerEntry extends Schema.Class<LedgerEntry>("@treemark/core/ledge
   /** What the transaction really cost: gas used × effective gas price. */
   gasPaid: Amount
 }) {}
+
+/** A block of the ledger. */
+export interface Place {
+  readonly blockNumber: number
+  readonly blockHash: string
+}
 
 /** A commit that was begun. */
 export interface CommitWork {

@@ -13,7 +13,7 @@ const SHARING = [
   "test/core/**/*.test.ts",
   "test/daemon/{accounts,books,evm,http,telemetry,wallets}/**/*.test.ts",
   "test/daemon/{commits,keeping}/!(Replicas|Shared|CopyStore).test.ts",
-  "test/{boundaries,documents}.test.ts"
+  "test/{boundaries,documents,mutants/Places}.test.ts"
 ]
 /** Those whose amounts of work `test/layers/Long.ts` decides. */
 const LONG = [

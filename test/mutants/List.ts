@@ -1,5 +1,6 @@
 /** Every change, with the test that must fail for it. A change of the sources that moves a place moves it here, too. */
 import { EDGE_MUTANTS } from "./Edge.ts"
+import { JOBS } from "./Jobs.ts"
 import { LEDGER } from "./Ledger.ts"
 import { MONEY } from "./Money.ts"
 import type { Mutant } from "./Mutant.ts"
@@ -12,6 +13,7 @@ export const MUTANTS: ReadonlyArray<Mutant> = [
   ...SIGNATURES,
   ...VERIFICATION,
   ...STORE,
+  ...JOBS,
   ...LEDGER,
   ...EDGE_MUTANTS
 ]

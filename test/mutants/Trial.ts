@@ -2,12 +2,11 @@
  * A vitest that stays, for one change after another: each is made as the module is read, and nothing is written. Only what runs in the
  * process of the test is changed, so the tests named by mutants are those that need no process beside them.
  */
-import { readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { createVitest, type TestModule } from "vitest/node"
 import type { Mutant } from "./Mutant.ts"
+import { placeProblem, repository } from "./Place.ts"
 
-const repository = resolve(import.meta.dirname, "../..")
 const conditions = ["@treemark/source", "node", "import", "module", "default"]
 /** For the run without changes; with one, a single file runs. */
 const WORKERS = 2
@@ -93,19 +92,6 @@ export const startTrial = async (): Promise<Trial> => {
     },
     close: () => vitest.close()
   }
-}
-
-/** A place that moved is named, so that the list follows the code. */
-const placeProblem = ({ file, from, to }: Mutant): string | undefined => {
-  let text: string
-  try {
-    text = readFileSync(join(repository, "packages", file), "utf8")
-  } catch {
-    return `packages/${file} is not there any more: name the file that took over its duty`
-  }
-  const times = text.split(from).length - 1
-  if (times !== 1) return `packages/${file} has the place ${times} times, not once: ${JSON.stringify(from)}`
-  return from === to ? "it changes nothing" : undefined
 }
 
 const failureOf = (module: TestModule | undefined): string => {

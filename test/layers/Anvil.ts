@@ -63,8 +63,8 @@ const listening = (child: ChildProcess): Promise<string> =>
     child.once("exit", (code) => reject(new Error(`anvil ended with code ${code}: ${output}`)))
   })
 
-/** A transport that waits as long as a busy machine takes: blocks that are asked for again are mined twice. */
-export const patientHttp = (url: string) => http(url, { timeout: 600_000 })
+/** A transport that waits as long as a busy machine takes, and asks again where the node says that it is busy. */
+export const patientHttp = (url: string) => http(url, { timeout: 600_000, retryCount: 10 })
 
 /** Starts anvil; it is killed when the scope closes, however the test ends. */
 export const startAnvil: (options: AnvilOptions) => Effect.Effect<Anvil, Error, Scope.Scope> = Effect.fn("startAnvil")(

@@ -86,12 +86,12 @@ export const EDGE_MUTANTS: ReadonlyArray<Mutant> = [
     test: "a Content-Type of application/json is needed"
   },
   {
-    what: "a call without a token is another's",
+    what: "a page of another site spends by the console's session",
     file: "daemon/src/http/edge/TokenCheck.ts",
-    from: 'if (Redacted.value(credential) === "") return yield* missing',
-    to: "",
-    in: ORDER,
-    test: "missing, or of another scheme: 401 missing_token"
+    from: "return foreign === undefined ? yield* sessions.authenticate(session) : yield* foreign",
+    to: "return yield* sessions.authenticate(session)",
+    in: "daemon/http/console/Session",
+    test: "the cookie alone, or in a call that another page or a program made"
   },
   {
     what: "a bug tells callers what failed inside",

@@ -20,6 +20,7 @@ import {
 import { Deferred, Effect, Layer, Logger, Option, Redacted, Stream } from "effect"
 import { AccessTokens, AccountDisabled, InvalidToken } from "../../packages/daemon/src/accounts/AccessTokens.ts"
 import { Account, AccountNotFound, Accounts } from "../../packages/daemon/src/accounts/Accounts.ts"
+import { Pairing } from "../../packages/daemon/src/accounts/Pairing.ts"
 import { CodeRefused, SessionOver, Sessions } from "../../packages/daemon/src/accounts/Sessions.ts"
 import { Statements } from "../../packages/daemon/src/accounts/Statements.ts"
 import { Idempotency, IdempotencyKeyReused, type StoredAnswer } from "../../packages/daemon/src/books/Idempotency.ts"
@@ -94,6 +95,7 @@ export const daemonServices = (
     tokensLayer(world),
     accountsLayer,
     sessionsLayer,
+    Layer.mock(Pairing, {}),
     Layer.succeed(Networks, {
       profile: "test",
       role: () => Effect.runSync(Effect.die("no network here")),

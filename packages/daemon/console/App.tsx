@@ -108,6 +108,7 @@ export const App = () => {
             session={session}
             view={route.view}
             asset={route.asset}
+            code={route.code}
             leave={() => setAsked({ is: "here", value: undefined })}
           />
         )}
@@ -141,10 +142,11 @@ interface PlaceProps {
   readonly session: Session
   readonly view: View
   readonly asset: string | undefined
+  readonly code: string | undefined
   readonly leave: () => void
 }
 
-const Place = ({ asset, leave, session, view }: PlaceProps) => {
+const Place = ({ asset, code, leave, session, view }: PlaceProps) => {
   const signOutOf = (everywhere: boolean) => signOut(everywhere).finally(leave)
   switch (view) {
     case "assets":
@@ -154,7 +156,7 @@ const Place = ({ asset, leave, session, view }: PlaceProps) => {
     case "account":
       return <AccountView signOut={(everywhere) => void signOutOf(everywhere)} />
     case "tools":
-      return <ToolsView />
+      return <ToolsView code={code} />
     case "node":
       return <NodeView />
   }

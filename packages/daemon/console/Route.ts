@@ -8,12 +8,15 @@ export interface Route {
   readonly view: View
   /** The asset that is looked at. */
   readonly asset: string | undefined
+  /** The code of a tool that waits to be paired. */
+  readonly code: string | undefined
 }
 
 const read = (): Route => {
-  const [name, asset] = location.hash.replace(/^#\/?/, "").split("/")
+  const [name, more] = location.hash.replace(/^#\/?/, "").split("/")
   const view = VIEWS.find((known) => known === name) ?? "assets"
-  return { view, asset: view === "assets" && asset !== undefined && /^\w+$/.test(asset) ? asset : undefined }
+  const word = more !== undefined && /^[\w-]+$/.test(more) ? more : undefined
+  return { view, asset: view === "assets" ? word : undefined, code: view === "tools" ? word : undefined }
 }
 
 export const hrefOf = (view: View, asset?: string): string => `#/${view}${asset === undefined ? "" : `/${asset}`}`

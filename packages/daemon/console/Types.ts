@@ -47,6 +47,16 @@ export interface Tool {
   readonly expiresAt: string | null
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
+  /** Words with spaces between; null: everything. */
+  readonly scopes: string | null
+  readonly origin: string | null
+}
+
+/** A tool that waits to be paired. */
+export interface Asking {
+  readonly name: string
+  readonly origin: string | null
+  readonly scopes: ReadonlyArray<"read" | "register" | "commit">
 }
 
 export interface Quote {

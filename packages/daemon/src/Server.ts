@@ -9,6 +9,7 @@ import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { Clock, Context, DateTime, Deferred, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import packageJson from "../package.json" with { type: "json" }
+import { Pairing } from "./accounts/Pairing.ts"
 import { Sessions } from "./accounts/Sessions.ts"
 import { adminRoutes, DaemonControl } from "./admin/AdminHandlers.ts"
 import { ConsoleAddress, consoleAddress } from "./admin/ConsoleHandlers.ts"
@@ -17,7 +18,7 @@ import * as Settlement from "./books/Settlement.ts"
 import { LedgerIndex } from "./commits/LedgerIndex.ts"
 import { LocalChains, OpenChains } from "./devchain/LocalChains.ts"
 import { Explorer } from "./evm/Explorer.ts"
-import { Allowed } from "./http/edge/HostGuard.ts"
+import { Allowed, PairedOrigins } from "./http/edge/HostGuard.ts"
 import { ListenFailed, listener, serveOn } from "./http/edge/Listeners.ts"
 import { ShutdownGrace } from "./http/edge/Shutdown.ts"
 import { EmbeddedRpc } from "./http/embedded-rpc/EmbeddedRpcPort.ts"
@@ -119,6 +120,14 @@ const localOnly = Layer.unwrap(
   })
 )
 
+/** A page of another origin may call once a tool of that origin was paired, for as long as its token lives. */
+const pairedOrigins = Layer.effect(
+  PairedOrigins,
+  Effect.map(Pairing, ({ allowsOrigin }) => ({
+    has: (origin: string) => Effect.orElseSucceed(allowsOrigin(origin), () => false)
+  }))
+)
+
 /** The operation listeners that the settings ask for, beside the main one. */
 const operationListeners = (settings: Settings["Service"]) => {
   const asked = [
@@ -163,7 +172,7 @@ export const serverLayer = Layer.unwrap(
     return announced.pipe(
       Layer.provideMerge(Layer.merge(listeners, adminListener(settings))),
       Layer.provideMerge(Layer.merge(control(addresses), Layer.succeed(ConsoleAddress, consoleAddress(main)))),
-      Layer.provide(Layer.merge(localOnly, Readiness.layer)),
+      Layer.provide(Layer.mergeAll(localOnly, Readiness.layer, pairedOrigins)),
       Layer.provide(Layer.merge(Settlement.layerLoop, LedgerIndex.layerFollowing)),
       Layer.provideMerge(Layer.effect(Sessions, Sessions)),
       Layer.provide(servicesLayer),

@@ -20,6 +20,7 @@ import type { SqlClient } from "effect/sql"
 import * as AccessTokenStore from "./accounts/AccessTokenStore.ts"
 import { AccountClosing } from "./accounts/AccountClosing.ts"
 import * as AccountStore from "./accounts/AccountStore.ts"
+import * as PairingStore from "./accounts/PairingStore.ts"
 import * as SessionStore from "./accounts/SessionStore.ts"
 import { Statements } from "./accounts/Statements.ts"
 import * as WalletSigner from "./accounts/WalletSigner.ts"
@@ -119,7 +120,11 @@ const books = AbandonedHolds.layer.pipe(
 const firstTokensOn = (profile: Profile) => amount(profile.roles.mainnet === "embedded" ? 100n * UNITS_PER_TOKEN : 0n)
 
 const accounts = (profile: Profile) =>
-  Layer.merge(WalletSigner.layer, SessionStore.layer({ firstTokens: firstTokensOn(profile) })).pipe(
+  Layer.mergeAll(
+    WalletSigner.layer,
+    PairingStore.layer,
+    SessionStore.layer({ firstTokens: firstTokensOn(profile) })
+  ).pipe(
     Layer.provideMerge(AccountStore.layer),
     Layer.provideMerge(AccessTokenStore.layer),
     Layer.provide(LocalChains.layerFaucet(profile))

@@ -14,5 +14,7 @@ export class Caller extends Schema.Class<Caller>("@treemark/core/identity/Caller
   accountId: AccountId,
   name: Schema.NonEmptyString,
   serviceName: Schema.NonEmptyString,
-  wallet: WalletAddress
+  wallet: WalletAddress,
+  /** What the token that was shown may do; left out: everything. */
+  scopes: Schema.optionalKey(Schema.Array(Schema.String))
 }) {}

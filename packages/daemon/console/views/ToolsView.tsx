@@ -6,8 +6,9 @@ import { momentText, words } from "../Language.ts"
 import { Facts, Heading, Shown, Trouble } from "../Parts.tsx"
 import { Say, Strange, seen } from "../Say.tsx"
 import type { Tool } from "../Types.ts"
+import { PairForm, scopesText } from "./PairForm.tsx"
 
-export const ToolsView = () => {
+export const ToolsView = ({ code }: { readonly code: string | undefined }) => {
   const [tools, again] = useAnswer<{ readonly tools: ReadonlyArray<Tool> }>("/console/tools")
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
   const revoke = (id: string) =>
@@ -18,6 +19,7 @@ export const ToolsView = () => {
     <>
       <Heading>{words("viewTools")}</Heading>
       <p class="lead">{words("toolsMeans")}</p>
+      <PairForm code={code} paired={again} />
       {problem && <Trouble problem={problem} />}
       <Shown asked={tools}>
         {({ tools: known }) => {
@@ -48,6 +50,8 @@ const ToolCard = ({ revoke, tool }: { readonly tool: Tool; readonly revoke: () =
         rows={[
           [words("toolSince"), momentText(tool.createdAt)],
           [words("toolLastUsed"), tool.lastUsedAt === null ? words("never") : momentText(tool.lastUsedAt)],
+          [words("toolMay"), words(tool.scopes === null ? "mayAll" : "maySome", { scopes: scopesText(tool.scopes) })],
+          ...(tool.origin === null ? [] : [[words("toolOrigin"), <Strange text={tool.origin} />] as const]),
           ...(tool.expiresAt === null ? [] : [[words("toolUntil"), momentText(tool.expiresAt)] as const])
         ]}
       />

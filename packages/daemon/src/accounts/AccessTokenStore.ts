@@ -9,8 +9,9 @@ import { SqlClient } from "effect/sql"
 import { IntColumn } from "../store/Columns.ts"
 import { randomId } from "../store/RandomId.ts"
 import { storing } from "../store/StorageFailure.ts"
-import { AccessTokens, AccountDisabled, InvalidToken, TokenInfo, TokenNotFound } from "./AccessTokens.ts"
+import { AccessTokens, AccountDisabled, InvalidToken, type NewToken, TokenInfo, TokenNotFound } from "./AccessTokens.ts"
 import { AccountClosed, AccountNotFound } from "./Accounts.ts"
+import { scopesIn } from "./Scopes.ts"
 import { hashOfToken, makeToken, parseToken } from "./TokenText.ts"
 
 const TOKEN_BYTES = 32
@@ -26,7 +27,9 @@ const InfoRow = Schema.Struct({
   created_at: IntColumn,
   expires_at: Time,
   revoked_at: Time,
-  last_used_at: Time
+  last_used_at: Time,
+  scopes: Schema.NullOr(Schema.String),
+  origin: Schema.NullOr(Schema.String)
 })
 const decodeInfos = Schema.decodeUnknownEffect(Schema.Array(InfoRow))
 
@@ -35,6 +38,7 @@ const KnownRow = Schema.Struct({
   expires_at: Time,
   revoked_at: Time,
   last_used_at: Time,
+  scopes: Schema.NullOr(Schema.String),
   account_id: AccountId,
   name: Schema.String,
   service_name: Schema.String,
@@ -51,12 +55,12 @@ const make = Effect.gen(function* () {
 
   const infos = Effect.fnUntraced(function* (which: ReturnType<typeof sql.literal>) {
     const rows =
-      yield* sql`SELECT id, label, created_at, expires_at, revoked_at, last_used_at FROM access_token ${which}`
+      yield* sql`SELECT id, label, created_at, expires_at, revoked_at, last_used_at, scopes, origin FROM access_token ${which}`
     return (yield* Effect.orDie(decodeInfos(rows))).map(infoOf)
   })
 
   const issue = Effect.fn("AccessTokens.issue")(
-    function* (accountId: AccountId, options: { readonly label: string; readonly expiresAt: number | null }) {
+    function* (accountId: AccountId, options: NewToken) {
       const [owner] = yield* sql<{ readonly name: string; readonly closed_at: number | bigint | null }>`
         SELECT name, closed_at FROM account WHERE id = ${accountId} ${forUpdate}`
       if (owner === undefined) return yield* new AccountNotFound({ account: accountId })
@@ -66,7 +70,9 @@ const make = Effect.gen(function* () {
         id: yield* randomId("tok", random),
         label: options.label,
         created_at: yield* Clock.currentTimeMillis,
-        expires_at: options.expiresAt
+        expires_at: options.expiresAt,
+        scopes: options.scopes?.join(" ") ?? null,
+        origin: options.origin ?? null
       }
       yield* sql`INSERT INTO access_token ${sql.insert({ ...row, account_id: accountId, token_hash: hashOfToken(token) })}`
       return { token, info: infoOf({ ...row, revoked_at: null, last_used_at: null }) }
@@ -88,7 +94,7 @@ const make = Effect.gen(function* () {
     const hash = parseToken(token)
     if (Result.isFailure(hash)) return yield* new InvalidToken()
     const rows = yield* sql`
-      SELECT t.id, t.expires_at, t.revoked_at, t.last_used_at, t.account_id, a.name, a.service_name, a.wallet, a.disabled_at
+      SELECT t.id, t.expires_at, t.revoked_at, t.last_used_at, t.scopes, t.account_id, a.name, a.service_name, a.wallet, a.disabled_at
       FROM access_token t JOIN account a ON a.id = t.account_id WHERE t.token_hash = ${hash.success}`
     const [known] = yield* Effect.orDie(decodeKnown(rows))
     const now = yield* Clock.currentTimeMillis
@@ -100,7 +106,8 @@ const make = Effect.gen(function* () {
       accountId: known.account_id,
       name: known.name,
       serviceName: known.service_name,
-      wallet: known.wallet
+      wallet: known.wallet,
+      ...(known.scopes === null ? {} : { scopes: scopesIn(known.scopes) ?? [] })
     })
   }, storing("an access token was looked up"))
 
@@ -138,5 +145,7 @@ const infoOf = (row: typeof InfoRow.Type): TokenInfo =>
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at
+    lastUsedAt: row.last_used_at,
+    scopes: row.scopes,
+    origin: row.origin
   })

@@ -2,6 +2,7 @@
 import type { AccountId, Caller, StorageUnavailable } from "@treemark/core"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { AccountClosed, AccountNotFound } from "./Accounts.ts"
+import type { Scope } from "./Scopes.ts"
 
 /** Unknown, malformed, expired and revoked tokens look the same from outside. */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {}) {
@@ -31,20 +32,33 @@ export class TokenInfo extends Schema.Class<TokenInfo>("@treemark/daemon/account
   createdAt: Schema.Int,
   expiresAt: Schema.NullOr(Schema.Int),
   revokedAt: Schema.NullOr(Schema.Int),
-  lastUsedAt: Schema.NullOr(Schema.Int)
+  lastUsedAt: Schema.NullOr(Schema.Int),
+  /** What it may do, words with spaces between; null: everything. */
+  scopes: Schema.NullOr(Schema.String),
+  /** Of the web page or browser extension that holds it. */
+  origin: Schema.NullOr(Schema.String)
 }) {}
+
+/** What a new token is to be. */
+export interface NewToken {
+  readonly label: string
+  readonly expiresAt: number | null
+  /** Default: everything. */
+  readonly scopes?: ReadonlyArray<Scope>
+  readonly origin?: string | null
+}
 
 export class AccessTokens extends Context.Service<
   AccessTokens,
   {
     readonly issue: (
       accountId: AccountId,
-      options: { readonly label: string; readonly expiresAt: number | null }
+      options: NewToken
     ) => Effect.Effect<
       { readonly token: Redacted.Redacted<string>; readonly info: TokenInfo },
       AccountClosed | AccountNotFound | StorageUnavailable
     >
-    /** Whose token this is. A disabled account's token is known but refused. */
+    /** Whose token this is, and what it may do. A disabled account's token is known but refused. */
     readonly authenticate: (
       token: Redacted.Redacted<string>
     ) => Effect.Effect<Caller, InvalidToken | AccountDisabled | StorageUnavailable>

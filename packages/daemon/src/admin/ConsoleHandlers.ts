@@ -2,6 +2,7 @@
 import { Clock, Context, DateTime, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Accounts } from "../accounts/Accounts.ts"
+import { Pairing } from "../accounts/Pairing.ts"
 import { CODE_LIFE, Sessions } from "../accounts/Sessions.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { refused } from "./AdminRefused.ts"
@@ -23,13 +24,19 @@ export const consoleHandlers = HttpApiBuilder.group(AdminApi, "console", (handle
     const address = yield* ConsoleAddress
     const accounts = yield* Accounts
     const sessions = yield* Sessions
-    return handlers.handle("signIn", ({ payload }) =>
-      Effect.gen(function* () {
+    const pairing = yield* Pairing
+    return handlers.handleAll({
+      signIn: Effect.fnUntraced(function* ({ payload }) {
         const account = payload.account === null ? undefined : yield* accounts.find(payload.account)
         const code = yield* sessions.makeCode(account?.id)
         const expiresAt = DateTime.formatIso(DateTime.makeUnsafe((yield* Clock.currentTimeMillis) + CODE_LIFE))
         return { url: signInUrl(address, code), expiresAt }
-      }).pipe(refused)
-    )
+      }, refused),
+      pairing: ({ payload }) => pairing.find(payload.userCode).pipe(refused),
+      decidePairing: Effect.fnUntraced(function* ({ payload }) {
+        const account = payload.account === null ? undefined : yield* accounts.find(payload.account)
+        return yield* pairing.decide(payload.userCode, account?.id)
+      }, refused)
+    })
   })
 )

@@ -17,6 +17,7 @@ import { logToStandardError } from "./Logging.ts"
 import { logCommand } from "./log.ts"
 import { migrateCommand } from "./migrate.ts"
 import { openCommand } from "./open.ts"
+import { pairCommand } from "./pair.ts"
 import { proofCommand } from "./proof.ts"
 import { root } from "./Root.ts"
 import { startCommand } from "./start.ts"
@@ -46,6 +47,7 @@ export const program = root.pipe(
     statusCommand,
     stopCommand,
     openCommand,
+    pairCommand,
     accountCommand,
     walletCommand,
     assetCommand,

@@ -14,6 +14,8 @@ import type {
 import { Schema } from "effect"
 import type { AccountDisabled, InvalidToken } from "../accounts/AccessTokens.ts"
 import type { AccountNotFound } from "../accounts/Accounts.ts"
+import type { PairingUnknown } from "../accounts/Pairing.ts"
+import type { ScopeMissing } from "../accounts/Scopes.ts"
 import type { CodeRefused, SessionOver } from "../accounts/Sessions.ts"
 import type { IdempotencyKeyReused } from "../books/Idempotency.ts"
 import type { RegistrationConflict } from "../content/Assets.ts"
@@ -31,6 +33,7 @@ export const PROBLEMS = {
   code_refused: { status: 401, title: "The sign-in code does not work" },
   insufficient_funds: { status: 403, title: "Neither credits nor tokens cover the call" },
   account_disabled: { status: 403, title: "The account is disabled" },
+  scope_missing: { status: 403, title: "The token may not do this" },
   host_not_allowed: { status: 403, title: "The Host is not served" },
   origin_not_allowed: { status: 403, title: "The Origin may not call" },
   not_found: { status: 404, title: "Not found" },
@@ -87,6 +90,8 @@ export type ApiError =
   | AccountNotFound
   | CodeRefused
   | SessionOver
+  | PairingUnknown
+  | ScopeMissing
   | IdempotencyKeyInUse
   | IdempotencyKeyReused
   | RegistrationConflict
@@ -108,6 +113,8 @@ const CODES = {
   AccountNotFound: "invalid_token",
   CodeRefused: "code_refused",
   SessionOver: "session_over",
+  PairingUnknown: "not_found",
+  ScopeMissing: "scope_missing",
   IdempotencyKeyInUse: "idempotency_key_in_use",
   IdempotencyKeyReused: "idempotency_key_reused",
   RegistrationConflict: "registration_conflict",

@@ -21,6 +21,7 @@ import * as TokenCheck from "./edge/TokenCheck.ts"
 import * as EmbeddedRpc from "./embedded-rpc/EmbeddedRpcHandler.ts"
 import * as Explorer from "./explorer/ExplorerHandler.ts"
 import * as Gateway from "./gateway/GatewayHandler.ts"
+import * as Oauth from "./oauth/OauthHandlers.ts"
 import * as Documentation from "./service/Documentation.ts"
 import * as Service from "./service/ServiceHandlers.ts"
 import { OPERATION_APIS, OPERATION_PATHS, TreemarkApi } from "./TreemarkApi.ts"
@@ -50,6 +51,7 @@ export const mainApp = Layer.mergeAll(
   Documentation.layer,
   Verify.layer,
   Console.layer,
+  Oauth.layer,
   edge()
 ).pipe(Layer.provide(RouteIndex.layer), Layer.provide(Layer.merge(RateLimit.layer, Admission.layer)))
 

@@ -24,6 +24,7 @@ export const TOKEN_PROBLEMS = [
   "invalid_token",
   "session_over",
   "account_disabled",
+  "scope_missing",
   "storage_unavailable"
 ] as const
 

@@ -17,6 +17,7 @@ import signedActs from "./migrations/0010_SignedActs.ts"
 import commitStates from "./migrations/0011_CommitStates.ts"
 import ledgerIndex from "./migrations/0013_LedgerIndex.ts"
 import signIn from "./migrations/0016_SignIn.ts"
+import pairing from "./migrations/0017_Pairing.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -32,7 +33,8 @@ const MIGRATIONS = {
   "0010_SignedActs": signedActs,
   "0011_CommitStates": commitStates,
   "0013_LedgerIndex": ledgerIndex,
-  "0016_SignIn": signIn
+  "0016_SignIn": signIn,
+  "0017_Pairing": pairing
 }
 
 /** What each step does, for whoever upgrades. */
@@ -49,7 +51,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0010_SignedActs": "adds which signed acts were recorded, so that none is recorded twice",
   "0011_CommitStates": "lets the database check the states of commits, and drops a column that nothing filled",
   "0013_LedgerIndex": "adds an index of the commits on the ledger, so that a page of a history costs a page",
-  "0016_SignIn": "adds sign-in to the console: one-time codes and sessions"
+  "0016_SignIn": "adds sign-in to the console: one-time codes and sessions",
+  "0017_Pairing": "adds pairing of tools, and what a token may do"
 }
 
 /** Where the steps that were done are noted. */

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { consolePage, consoleScript, consoleStyle, favicon } from "./ConsolePage.ts"
 import * as Desk from "./DeskHandlers.ts"
+import * as Pairing from "./PairingHandlers.ts"
 import * as Proof from "./ProofHandler.ts"
 import * as Session from "./SessionHandlers.ts"
 
@@ -16,4 +17,4 @@ const page = HttpRouter.use(
   })
 )
 
-export const layer = Layer.mergeAll(page, Session.layer, Desk.layer, Proof.layer)
+export const layer = Layer.mergeAll(page, Session.layer, Desk.layer, Pairing.layer, Proof.layer)

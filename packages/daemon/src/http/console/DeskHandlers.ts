@@ -30,9 +30,11 @@ const balances = Effect.gen(function* () {
 const iso = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : new Date(milliseconds).toISOString()
 
-const toolOf = ({ createdAt, expiresAt, id, label, lastUsedAt, revokedAt }: TokenInfo) => ({
+const toolOf = ({ createdAt, expiresAt, id, label, lastUsedAt, origin, revokedAt, scopes }: TokenInfo) => ({
   id,
   name: label,
+  origin,
+  scopes,
   createdAt: iso(createdAt),
   expiresAt: iso(expiresAt),
   lastUsedAt: iso(lastUsedAt),

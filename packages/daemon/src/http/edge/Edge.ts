@@ -12,7 +12,7 @@ import { type ApiProblem, PROBLEMS, type ProblemCode, Refused } from "../ApiErro
 import { unknownPage, wantsPage } from "../console/UnknownPage.ts"
 import { Admission } from "./Admission.ts"
 import { classOf, isAlwaysAnswered, KnownCaller, sharedKey } from "./Classes.ts"
-import { Allowed, guardProblem } from "./HostGuard.ts"
+import { Allowed, guardProblem, PairedOrigins } from "./HostGuard.ts"
 import { hasUnreadBody, hostHeaders, localPort } from "./NodeRequest.ts"
 import { makeRequestId, problemResponse, RequestId, refuse, refusing } from "./Problems.ts"
 import { RateLimit } from "./RateLimit.ts"
@@ -29,18 +29,26 @@ export const edge = (options: { readonly root?: string } = {}) =>
       const index = yield* RouteIndex
       const rateLimit = yield* RateLimit
       const allowed = yield* Allowed
+      const paired = yield* PairedOrigins
       const { isStopping } = yield* Stopping
       const admission = yield* Admission
       const callers = { tokens: yield* AccessTokens, sessions: yield* Sessions }
       const shared = makeShared<Answer, Refused | Types.unhandled>()
 
+      /** The origins whose pages may make this call: those of the settings, and its own if a tool of that origin was paired, or asks to be. */
+      const originsOf = Effect.fnUntraced(function* ({ headers: { origin }, url }: Request) {
+        if (origin === undefined || allowed.origins.includes(origin)) return allowed.origins
+        const isAsking = options.root === undefined && PAIRING_PATHS.has(pathOf(url))
+        return isAsking || (yield* paired.has(origin)) ? [...allowed.origins, origin] : allowed.origins
+      })
+
       /** What stands between a request and its route. */
-      const admit = Effect.fnUntraced(function* (request: Request) {
+      const admit = Effect.fnUntraced(function* (request: Request, origins: ReadonlyArray<string>) {
         const [host, ...others] = hostHeaders(request)
         const guarded =
           others.length > 0
             ? twoHosts
-            : guardProblem({ host, origin: request.headers.origin, port: localPort(request) }, allowed)
+            : guardProblem({ host, origin: request.headers.origin, port: localPort(request) }, { ...allowed, origins })
         if (guarded !== undefined) return yield* problemResponse(guarded)
         if (isStopping()) return yield* problemResponse(stopping)
         return yield* refusing(
@@ -114,9 +122,10 @@ export const edge = (options: { readonly root?: string } = {}) =>
           const request = yield* HttpServerRequest.HttpServerRequest
           const requestId = makeRequestId()
           const startedAt = yield* Clock.currentTimeMillis
+          const origins = yield* originsOf(request)
           const asked = options.root === undefined ? request : rooted(request, options.root)
           const answer = yield* Effect.gen(function* () {
-            const refused = yield* admit(request)
+            const refused = yield* admit(request, origins)
             if (refused !== undefined) return refused
             if (asked === undefined) return yield* problemResponse(notFound)
             const routed = route.pipe(
@@ -132,7 +141,7 @@ export const edge = (options: { readonly root?: string } = {}) =>
             Effect.provideService(RequestId, requestId),
             Effect.annotateLogs({ requestId })
           )
-          return finished(answer, { request, requestId, origins: allowed.origins, isLast: isStopping() })
+          return finished(answer, { request, requestId, origins, isLast: isStopping() })
         })
     }),
     { global: true }
@@ -145,6 +154,9 @@ const rooted = (request: Request, root: string): Request | undefined =>
 const isRefused = (error: unknown): error is Refused => error instanceof Refused
 
 const isRepeatable = ({ body }: Answer): boolean => body._tag === "Uint8Array" || body._tag === "Empty"
+
+/** Where a page asks to be paired, which no page is before. What is answered there is a code that somebody has to approve. */
+const PAIRING_PATHS = new Set(["/oauth/device_authorization", "/oauth/token"])
 
 const pathOf = (url: string): string => url.split(/[?#;]/, 1)[0]!
 

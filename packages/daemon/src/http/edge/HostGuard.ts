@@ -3,7 +3,7 @@
  * make its own name point there (DNS rebinding), so `Host` must be a loopback name or one that is configured, and `Origin`,
  * which browsers send with every such call, must be this server itself or one that is configured.
  */
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 import type { ApiProblem } from "../ApiErrors.ts"
 
 /** Further names that are served: `hosts` as `name` (any port) or `name:port`, `origins` as `https://app.example`. */
@@ -11,6 +11,12 @@ export const Allowed = Context.Reference<{
   readonly hosts: ReadonlyArray<string>
   readonly origins: ReadonlyArray<string>
 }>("@treemark/daemon/http/edge/HostGuard/Allowed", { defaultValue: () => ({ hosts: [], origins: [] }) })
+
+/** Origins whose pages or extensions somebody approved while pairing. The server itself is not among them, and needs not be. */
+export const PairedOrigins = Context.Reference<{ readonly has: (origin: string) => Effect.Effect<boolean> }>(
+  "@treemark/daemon/http/edge/HostGuard/PairedOrigins",
+  { defaultValue: () => ({ has: () => Effect.succeed(false) }) }
+)
 
 /** What the guard looks at. */
 export interface Caller {

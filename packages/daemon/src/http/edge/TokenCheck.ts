@@ -5,6 +5,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { AccessTokens } from "../../accounts/AccessTokens.ts"
+import { requireScope, type Scope } from "../../accounts/Scopes.ts"
 import { Sessions } from "../../accounts/Sessions.ts"
 import { Refused } from "../ApiErrors.ts"
 import { foreignCall, sessionIn } from "../console/SessionCookie.ts"
@@ -12,6 +13,10 @@ import { CurrentCaller, TokenAuth } from "../TokenAuth.ts"
 import { KnownCaller } from "./Classes.ts"
 import { refuse } from "./Problems.ts"
 import { RateLimit } from "./RateLimit.ts"
+
+/** What a token must be allowed for an operation: to read costs nothing but what the question itself is priced at. */
+const scopeOf = ({ identifier }: { readonly identifier: string }): Scope =>
+  identifier === "commit" ? "commit" : identifier === "registerAsset" ? "register" : "read"
 
 const missing = new Refused({
   code: "missing_token",
@@ -35,18 +40,19 @@ export const layer: Layer.Layer<TokenAuth, never, AccessTokens | RateLimit | Ses
     })
 
     /** An empty credential is how a missing header, or one of another scheme, arrives. */
-    const callerOf = Effect.fnUntraced(function* (credential: Redacted.Redacted<string>) {
+    const callerOf = Effect.fnUntraced(function* (credential: Redacted.Redacted<string>, needed: Scope) {
       const known = yield* KnownCaller
       const token = Redacted.value(credential)
       const asked = token === "" ? callerOfSession() : tokens.authenticate(credential)
       const caller = known?.credential === token && token !== "" ? known.caller : yield* asked
+      yield* requireScope(caller, needed)
       yield* rateLimit.take("account", caller.accountId)
       return caller
     })
 
     return {
-      token: (operation, { credential }) =>
-        Effect.matchEffect(callerOf(credential), {
+      token: (operation, { credential, endpoint }) =>
+        Effect.matchEffect(callerOf(credential, scopeOf(endpoint)), {
           onFailure: refuse,
           onSuccess: (caller) =>
             operation.pipe(

@@ -1,0 +1,27 @@
+/** Deciding about a tool that waits to be paired: which one it is, then yes or no, in the console's page alone. */
+import { Effect, Schema } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Pairing } from "../../accounts/Pairing.ts"
+import { refusing } from "../edge/Problems.ts"
+import { consoleBody } from "./ConsoleBody.ts"
+import { pageCaller } from "./SessionHandlers.ts"
+
+const find = Effect.gen(function* () {
+  yield* pageCaller
+  const { userCode } = yield* consoleBody(Schema.Struct({ userCode: Schema.String }))
+  return HttpServerResponse.jsonUnsafe(yield* (yield* Pairing).find(userCode))
+}).pipe(refusing)
+
+const decide = Effect.gen(function* () {
+  const { caller } = yield* pageCaller
+  const { approve, userCode } = yield* consoleBody(Schema.Struct({ userCode: Schema.String, approve: Schema.Boolean }))
+  const decided = yield* (yield* Pairing).decide(userCode, approve ? caller.accountId : undefined)
+  return HttpServerResponse.jsonUnsafe(decided)
+}).pipe(refusing)
+
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    yield* router.add("POST", "/console/pairings/find", find)
+    yield* router.add("POST", "/console/pairings/decide", decide)
+  })
+)

@@ -2,6 +2,7 @@
 import { type NetworkRole, parseStrictJson } from "@treemark/core"
 import { Effect, Option, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { KnownCaller } from "../edge/Classes.ts"
 import { refusing } from "../edge/Problems.ts"
 import { readBody, requireJsonType } from "../edge/StrictBody.ts"
 import { EmbeddedRpc } from "./EmbeddedRpcPort.ts"
@@ -21,7 +22,8 @@ const rpc = (role: NetworkRole, embedded: EmbeddedRpc["Service"]) =>
       const error = { code: PARSE_ERROR, message: `Parse error: ${body.failure.message}` }
       return HttpServerResponse.jsonUnsafe({ jsonrpc: "2.0", id: null, error })
     }
-    const caller = Option.getOrElse(request.remoteAddress, () => "?")
+    const known = yield* KnownCaller
+    const caller = known?.caller.accountId ?? Option.getOrElse(request.remoteAddress, () => "?")
     const answer = yield* embedded.handle(role, body.success, caller)
     return answer === undefined
       ? HttpServerResponse.empty()

@@ -6,7 +6,7 @@ export class EmbeddedRpc extends Context.Service<
   EmbeddedRpc,
   {
     /**
-     * Answers a parsed body (a call or a batch) of `caller` (an address or a token) in JSON text; `undefined` when it asks for no answer.
+     * Answers a parsed body (a call or a batch) of `caller` (an account or an address) in JSON text; `undefined` when it asks for no answer.
      * Failures are JSON-RPC error objects. Interrupted, it stops what nobody waits for any more.
      */
     readonly handle: (role: NetworkRole, body: unknown, caller: string) => Effect.Effect<string | undefined>

@@ -24,6 +24,8 @@ import { ShutdownGrace } from "./http/edge/Shutdown.ts"
 import { EmbeddedRpc } from "./http/embedded-rpc/EmbeddedRpcPort.ts"
 import { ExplorerData } from "./http/explorer/ExplorerData.ts"
 import { mainApp, operationApp } from "./http/HttpApp.ts"
+import { metricsRoute } from "./http/service/MetricsRoute.ts"
+import * as MetricsLook from "./MetricsLook.ts"
 import * as Readiness from "./ReadinessChecks.ts"
 import { PublicUrl, servicesLayer } from "./Services.ts"
 import { Settings } from "./Settings.ts"
@@ -91,7 +93,10 @@ const adminListener = ({ home, shutdownGrace }: Settings["Service"]) =>
       const path = socketPath(home)
       yield* Effect.promise(() => rm(path, { force: true }))
       process.umask(PRIVATE)
-      return HttpRouter.serve(adminRoutes, { disableLogger: true, disableListenLog: true }).pipe(
+      return HttpRouter.serve(Layer.merge(adminRoutes, metricsRoute), {
+        disableLogger: true,
+        disableListenLog: true
+      }).pipe(
         Layer.tap(() => Effect.promise(() => chmod(path, 0o600))),
         Layer.provide(NodeHttpServer.layer(createServer, { path, gracefulShutdownTimeout: shutdownGrace }))
       )
@@ -145,6 +150,13 @@ const splitAddress = (text: string): Address => {
   return { host: text.slice(0, colon).replace(/^\[|\]$/gu, ""), port: Number(text.slice(colon + 1)) }
 }
 
+/** `GET /metrics` alone, where the settings ask for it: it tells nobody's secrets, but is not for everybody either. */
+const metricsListener = (settings: Settings["Service"]) =>
+  Option.match(settings.metricsAddress, {
+    onNone: () => Layer.empty,
+    onSome: (address) => serveOn(metricsRoute).pipe(Layer.provide(listener(splitAddress(address))))
+  })
+
 /** The daemon with all its listeners; `RunningAddresses` is there when each of them accepts calls. */
 export const serverLayer = Layer.unwrap(
   Effect.gen(function* () {
@@ -170,9 +182,9 @@ export const serverLayer = Layer.unwrap(
       })
     )
     return announced.pipe(
-      Layer.provideMerge(Layer.merge(listeners, adminListener(settings))),
+      Layer.provideMerge(Layer.mergeAll(listeners, adminListener(settings), metricsListener(settings))),
       Layer.provideMerge(Layer.merge(control(addresses), Layer.succeed(ConsoleAddress, consoleAddress(main)))),
-      Layer.provide(Layer.mergeAll(localOnly, Readiness.layer, pairedOrigins)),
+      Layer.provide(Layer.mergeAll(localOnly, Readiness.layer, MetricsLook.layer, pairedOrigins)),
       Layer.provide(Layer.merge(Settlement.layerLoop, LedgerIndex.layerFollowing)),
       Layer.provideMerge(Layer.effect(Sessions, Sessions)),
       Layer.provide(servicesLayer),

@@ -4,6 +4,7 @@
  */
 import { LedgerUnavailable } from "@treemark/core"
 import { Effect, Schema } from "effect"
+import { note, rpcCalls, rpcSeconds } from "../telemetry/Metrics.ts"
 
 /**
  * - `refused`: the node answered with a JSON-RPC error (`code`, `detail` in the node's words), so it did not do it.
@@ -36,7 +37,17 @@ export const rpcFailureOf = (network: string, error: unknown): RpcFailure => {
 
 /** Runs one call of a viem client. */
 export const ask = <A>(network: { readonly name: string }, call: () => Promise<A>): Effect.Effect<A, RpcFailure> =>
-  Effect.tryPromise({ try: call, catch: (error) => rpcFailureOf(network.name, error) })
+  Effect.suspend(() => {
+    const startedAt = performance.now()
+    const noted = (outcome: string) => {
+      note(rpcCalls, 1, { network: network.name, outcome })
+      note(rpcSeconds, (performance.now() - startedAt) / 1000, { network: network.name })
+    }
+    return Effect.tryPromise({ try: call, catch: (error) => rpcFailureOf(network.name, error) }).pipe(
+      Effect.tap(() => Effect.sync(() => noted("answered"))),
+      Effect.tapError(({ outcome }) => Effect.sync(() => noted(outcome)))
+    )
+  })
 
 /** The same as core's ports say it. */
 export const ledgerUnavailable = ({ network, detail }: RpcFailure): LedgerUnavailable =>

@@ -12,6 +12,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { Clock, Effect, Exit, Fiber, Option, Semaphore } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { note, storeCommits } from "../telemetry/Metrics.ts"
 
 type Connection = SqlConnection.Connection
 
@@ -74,7 +75,10 @@ const sharing = (inTransaction: InTransaction, turn: Effect.Effect<void>) => {
   const alone = (one: Waiting) =>
     inTransaction(Effect.tap(Effect.flatten(one.run), () => Effect.sync(one.committing))).pipe(
       Effect.exit,
-      Effect.map((exit) => one.tell(exit))
+      Effect.map((exit) => {
+        if (Exit.isSuccess(exit)) note(storeCommits, 1)
+        return one.tell(exit)
+      })
     )
 
   const together = (many: ReadonlyArray<Waiting>) =>
@@ -85,6 +89,7 @@ const sharing = (inTransaction: InTransaction, turn: Effect.Effect<void>) => {
       Effect.exit,
       Effect.flatMap((ended) => {
         if (Exit.isFailure(ended)) return Effect.forEach(many, alone, { discard: true })
+        note(storeCommits, many.length)
         for (const [n, one] of many.entries()) one.tell(ended.value[n] ?? Exit.void)
         return Effect.void
       })

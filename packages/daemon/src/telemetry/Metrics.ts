@@ -37,6 +37,26 @@ export const storeCommits = Metric.histogram("treemark_store_commit_transactions
 
 export const logLinesLost = counter("treemark_log_lines_lost", "Log lines that could not be written")
 
+/** Looked at when `/metrics` is asked. By `state`. */
+export const commitsOpen = gauge("treemark_commits_open", "Commits under way, by the state of their job")
+export const transfersOpen = gauge(
+  "treemark_settlements_open",
+  "Transfers under way that settle what wallets owe, by state"
+)
+export const holdsOpen = gauge("treemark_holds_open", "Charges that are held and neither captured nor released")
+/** By `network` and `wallet`, of the service's own wallets. */
+export const laneStopped = gauge("treemark_wallet_stopped", "1 where a wallet signs nothing more in this process")
+export const laneNonce = gauge("treemark_wallet_next_nonce", "The nonce a wallet signs with next")
+/** By `network`. */
+export const chainHead = gauge("treemark_chain_head_block", "Newest block the node knows")
+export const chainLag = gauge("treemark_chain_head_age_seconds", "Age of the newest block, in seconds")
+export const loopLag = gauge(
+  "treemark_event_loop_lag_seconds",
+  "How late the event loop was, since the last look, by quantile"
+)
+export const memory = gauge("treemark_memory_bytes", "Memory of the process, by kind")
+export const upSeconds = gauge("treemark_up_seconds", "How long the process has run, in seconds")
+
 type Labels = Readonly<Record<string, string>>
 
 /** Updates an instrument where no fiber runs. */

@@ -7,3 +7,4 @@ parentPort?.on("message", ({ method }: { readonly method: string }) => {
   }
   parentPort?.postMessage({ kind: "json", json: '"here"', cpuMillis: 1 })
 })
+parentPort?.postMessage("ready")

@@ -54,7 +54,7 @@ export interface ToReader {
   readonly cpuMillis: number
 }
 
-/** `json`: the result as JSON text. `forward`: only the thread that writes can answer; everything that could be checked has been. */
+/** What the thread for callers from outside answers each call with; before the first it says "ready". `json`: the result as JSON text. `forward`: only the thread that writes can answer; everything that could be checked has been. */
 export type FromReader = { readonly cpuMillis: number } & (
   | { readonly kind: "json"; readonly json: string }
   | { readonly kind: "forward" }

@@ -51,3 +51,4 @@ const answerTo = async ({ cpuMillis, file, method, params }: ToReader): Promise<
 }
 
 port.on("message", async (call: ToReader) => port.postMessage(await answerTo(call)))
+port.postMessage("ready")

@@ -6,8 +6,11 @@ import { Worker } from "node:worker_threads"
 import type { FromReader, ToReader } from "./ChainMessages.ts"
 import { LIMIT_EXCEEDED } from "./RpcError.ts"
 
-/** How long an answer may take by the clock beyond its processor time: a busy machine, a thread that starts. */
+/** How long an answer may take by the clock beyond its processor time, on a busy machine. */
 const PATIENCE = 5_000
+
+/** How long the thread may take to start. */
+const STARTING = 60_000
 
 /** How long the thread is kept when nobody calls. */
 const IDLE = 60_000
@@ -19,6 +22,7 @@ export class ReaderThread {
   readonly #url: URL
   readonly #patience: number
   #worker: Worker | undefined
+  #isReady = false
   #idle: NodeJS.Timeout | undefined
 
   constructor(url: URL, patience = PATIENCE) {
@@ -46,6 +50,10 @@ export class ReaderThread {
   #start(): Worker {
     const worker = new Worker(this.#url, { name: "chain-reader", resourceLimits: MEMORY })
     this.#worker = worker
+    this.#isReady = false
+    worker.once("message", () => {
+      this.#isReady = true
+    })
     worker.on("error", () => undefined)
     worker.once("exit", () => {
       if (this.#worker === worker) this.#worker = undefined
@@ -56,8 +64,13 @@ export class ReaderThread {
   #answerOf(worker: Worker, call: ToReader): Promise<FromReader> {
     return new Promise((resolve) => {
       const startedAt = performance.now()
-      const end = (answer: FromReader): void => {
+      let timer: NodeJS.Timeout | undefined
+      const end = (answer: FromReader | "ready"): void => {
         clearTimeout(timer)
+        if (answer === "ready") {
+          wait(call.cpuMillis + this.#patience)
+          return
+        }
         worker.off("message", end)
         worker.off("exit", onExit)
         resolve(answer)
@@ -68,10 +81,13 @@ export class ReaderThread {
         error: { code: LIMIT_EXCEEDED, message }
       })
       const onExit = () => end(broken("the call was ended: it took more memory than it may here, or the daemon stops"))
-      const timer = setTimeout(() => {
-        end(broken("the call was ended: it did not come to an end in time"))
-        void this.stop()
-      }, call.cpuMillis + this.#patience)
+      const wait = (millis: number): void => {
+        timer = setTimeout(() => {
+          end(broken("the call was ended: it did not come to an end in time"))
+          void this.stop()
+        }, millis)
+      }
+      wait(this.#isReady ? call.cpuMillis + this.#patience : STARTING)
       worker.on("message", end)
       worker.once("exit", onExit)
       worker.postMessage(call)

@@ -68,6 +68,7 @@ withDaemon()("the client of a real daemon", (it) => {
 
 interface Seen {
   readonly url: string
+  readonly disposition: string | undefined
   readonly key: string | undefined
   readonly authorization: string | undefined
   readonly body: string
@@ -95,7 +96,13 @@ const withReplies = async (
   const server = createServer(async (request, response) => {
     const { authorization, "idempotency-key": key } = request.headers
     const reply = replies[Math.min(seen.length, replies.length - 1)]!
-    seen.push({ url: String(request.url), key: key?.toString(), authorization, body: await bodyOf(request) })
+    seen.push({
+      url: String(request.url),
+      disposition: request.headers["content-disposition"],
+      key: key?.toString(),
+      authorization,
+      body: await bodyOf(request)
+    })
     reply(response)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -160,6 +167,23 @@ describe("the client of a daemon in trouble", () => {
       await refusal(createClient({ url }).register(new Blob(["x"]).stream()))
       await refusal(createClient({ url, patience: 0 }).account())
       assert.strictEqual(seen.length, 2)
+    })
+  })
+
+  it("sends a file as it is, with its name beside it", async () => {
+    await withReplies([json(201, { assetCid: "bafk" })], async (url, seen) => {
+      const client = createClient({ url })
+      await client.register(new File(["bytes"], "été 'n' (1).png", { type: "image/png" }))
+      await client.register(new Blob(["bytes"]).stream(), { name: "a.jpg" })
+      await client.register(new Uint8Array([98]))
+      assert.deepStrictEqual(
+        seen.map(({ body, disposition }) => [body, disposition]),
+        [
+          ["bytes", "attachment; filename*=UTF-8''%C3%A9t%C3%A9%20%27n%27%20%281%29.png"],
+          ["bytes", "attachment; filename*=UTF-8''a.jpg"],
+          ["b", undefined]
+        ]
+      )
     })
   })
 

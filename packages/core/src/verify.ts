@@ -13,10 +13,10 @@ export {
   type SignatureRefusal
 } from "./asset-tree/Signature.ts"
 export { isAddressText, toEip55 } from "./identity/Eip55.ts"
-export { type JsonObject, textMember } from "./json/JsonValue.ts"
+export { isJsonObject, type JsonObject, textMember } from "./json/JsonValue.ts"
 export { type JsonReading, type JsonRefusalCode, readJsonObject } from "./json/ReadJson.ts"
 export { shown, shownOrNull } from "./json/Shown.ts"
-export { parseBase64 } from "./proof/Base64.ts"
+export { base64Of, parseBase64 } from "./proof/Base64.ts"
 export {
   CHECKPOINT_LIMIT,
   type Checkpoint,
@@ -37,6 +37,7 @@ export {
 export type { Inclusion, InclusionDocument, ProvenLeaf } from "./proof/Inclusion.ts"
 export { KNOWN_CONTRACTS, type KnownContract } from "./proof/KnownContracts.ts"
 export type { LedgerPosition } from "./proof/LedgerPosition.ts"
+export { addressIn, countIn, hashIn, memberOf, type Need, objectIn, textIn } from "./proof/Members.ts"
 export {
   type ProofProblem,
   type ProofReading,

@@ -3,6 +3,7 @@
  * in as base64 in a data block, so nothing in them can end the block or become part of the page, and the page's policy, which names
  * its code by hash, stays as it was.
  */
+import { base64Of } from "@treemark/core/verify"
 
 /** What stands before the proof; nothing else in the page looks like it. */
 export const PROOF_BLOCK = '<script type="application/json" id="embedded-proof">'
@@ -16,14 +17,6 @@ const PLACE = `${PROOF_BLOCK}null</script>`
 export const proofPage = (page: string, proof: Uint8Array, fileName: string): string => {
   const at = page.indexOf(PLACE)
   if (at === -1) throw new TypeError("This page has no empty place for a proof. Take dist/verify.html as it was built.")
-  const data = JSON.stringify({ fileName, proof: base64(proof) }).replaceAll("<", "\\u003c")
+  const data = JSON.stringify({ fileName, proof: base64Of(proof) }).replaceAll("<", "\\u003c")
   return `${page.slice(0, at)}${PROOF_BLOCK}${data}</script>${page.slice(at + PLACE.length)}`
-}
-
-const CHUNK = 0x8000
-
-const base64 = (bytes: Uint8Array): string => {
-  let binary = ""
-  for (let at = 0; at < bytes.length; at += CHUNK) binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK))
-  return btoa(binary)
 }

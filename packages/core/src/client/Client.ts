@@ -124,19 +124,19 @@ const post = <A>(connection: Connection, path: string, body: object, { headers, 
     body: JSON.stringify(body)
   })
 
-/** With a name the file goes as the one part of a form, which is where a name can stand; a stream cannot, and goes without. */
+/** The file goes as it is; its name goes beside it (RFC 6266). */
 const uploadOf = (file: FileContent, { contentType, name, signal }: RegisterOptions) => {
   const isStream = file instanceof ReadableStream
   const type = contentType ?? (file instanceof Blob && file.type !== "" ? file.type : "application/octet-stream")
   const called = name ?? (file instanceof Blob && "name" in file ? String(file.name) : undefined)
-  const common = { method: "POST", path: "/assets", signal } as const
-  if (isStream || called === undefined) {
-    return { ...common, headers: { "content-type": type }, body: file, isOnce: isStream }
-  }
-  const form = new FormData()
-  form.set("file", new Blob([file], { type }), called)
-  return { ...common, body: form }
+  const named = called === undefined ? {} : { "content-disposition": `attachment; filename*=UTF-8''${encoded(called)}` }
+  const headers = { "content-type": type, ...named }
+  return { method: "POST", path: "/assets", signal, headers, body: file, isOnce: isStream } as const
 }
+
+/** RFC 8187: what encodeURIComponent leaves as it is, and a header cannot hold. */
+const encoded = (name: string): string =>
+  encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)
 
 const queryOf = (parameters: Readonly<Record<string, string | number | boolean | undefined>>): string => {
   const given = Object.entries(parameters).flatMap(([name, value]) =>

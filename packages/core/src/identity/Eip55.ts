@@ -5,6 +5,7 @@
 
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex } from "@noble/hashes/utils.js"
+import { isSameBytes } from "./SameBytes.ts"
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
@@ -44,7 +45,7 @@ const checksummed = (digits: string): string => {
 export const addressOfPublicKey = (publicKey: Uint8Array): string => {
   const place = placeOf(publicKey)
   const met = knownKeys.get(place)
-  if (met !== undefined && isSame(met.publicKey, publicKey)) return met.address
+  if (met !== undefined && isSameBytes(met.publicKey, publicKey)) return met.address
   const address = toEip55(`0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`)
   if (knownKeys.size === KNOWN_LIMIT) knownKeys.clear()
   knownKeys.set(place, { publicKey: publicKey.slice(), address })
@@ -55,8 +56,3 @@ const knownKeys = new Map<number, { readonly publicKey: Uint8Array; readonly add
 
 /** A few bytes of x tell keys apart; whether it is the same key is then looked at. */
 const placeOf = (key: Uint8Array): number => (key[1]! << 24) ^ (key[2]! << 16) ^ (key[3]! << 8) ^ key[4]!
-
-const isSame = (left: Uint8Array, right: Uint8Array): boolean => {
-  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
-  return left.length === right.length
-}

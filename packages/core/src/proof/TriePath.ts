@@ -5,6 +5,7 @@
  * one child on the way is looked at by its length: a hash has 32 bytes, a node inside its parent fewer.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
+import { isSameBytes } from "../identity/SameBytes.ts"
 import { itemsOf, payloadOf, type RlpSpan, wholeRlp } from "./Rlp.ts"
 
 /** Half bytes of a key, high half first. */
@@ -43,7 +44,7 @@ type Child = { readonly hash: Uint8Array } | { readonly node: Uint8Array }
 type Step = { readonly value: Uint8Array } | { readonly child: Child; readonly rest: Nibbles }
 
 const nodeNamed = (hash: Uint8Array, node: Uint8Array | undefined): Uint8Array | undefined =>
-  node !== undefined && isSame(keccak_256(node), hash) ? node : undefined
+  node !== undefined && isSameBytes(keccak_256(node), hash) ? node : undefined
 
 const stepThrough = (node: Uint8Array, rest: Nibbles): Step | undefined => {
   const items = itemsOf(node, wholeRlp(node), BRANCH_ITEMS)
@@ -90,6 +91,3 @@ const pathOf = (
 
 /** Of a key or a part of one: few. */
 const nibblesOf = (bytes: Uint8Array): Nibbles => [...bytes].flatMap((byte) => [byte >> 4, byte & 15])
-
-const isSame = (left: Uint8Array, right: Uint8Array): boolean =>
-  left.length === right.length && left.every((byte, at) => byte === right[at])

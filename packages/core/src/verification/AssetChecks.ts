@@ -2,6 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
 import { isSha256Text } from "../asset-tree/Checksum.ts"
 import { DAG_PB_CODE, type ParsedCid, parseCid, RAW_CODE, SHA2_256_CODE } from "../asset-tree/Cid.ts"
+import { isSameBytes } from "../identity/SameBytes.ts"
 import { textMember } from "../json/JsonValue.ts"
 import type { MeasuredAsset } from "./AssetMeter.ts"
 import type { Evidence } from "./Evidence.ts"
@@ -50,7 +51,7 @@ const compareCid = (text: string, asset: MeasuredAsset): "same" | "different" | 
 
 /** Whatever their versions and letters: codec and multihash name the content. */
 const isSameContent = (left: ParsedCid, right: ParsedCid): boolean =>
-  left.codec === right.codec && left.hash === right.hash && bytesToHex(left.digest) === bytesToHex(right.digest)
+  left.codec === right.codec && left.hash === right.hash && isSameBytes(left.digest, right.digest)
 
 /** Whether only a rebuilt UnixFS graph can be compared with this asset CID, so that measuring should build one. */
 export const needsUnixfs = (assetCid: string | undefined): boolean =>

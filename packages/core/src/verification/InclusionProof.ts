@@ -5,6 +5,7 @@
 
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex } from "@noble/hashes/utils.js"
+import { isSameBytes } from "../identity/SameBytes.ts"
 import { type BlockHeader, readHeader } from "../proof/BlockHeader.ts"
 import { commitTopic, eventData, topicOf, topicsOf } from "../proof/CommitEvent.ts"
 import type { Inclusion, ProvenLeaf } from "../proof/Inclusion.ts"
@@ -81,7 +82,7 @@ const stop = (code: Code, expected: string | undefined, actual: string): Inclusi
 
 const isInTrie = (root: Uint8Array, index: number, { value, path }: ProvenLeaf): boolean => {
   const found = valueAt(root, encodeRlp(rlpInteger(index)), path)
-  return found !== undefined && isSame(found, value)
+  return found !== undefined && isSameBytes(found, value)
 }
 
 const eventProblem = (log: Log, place: LedgerPosition, event: ClaimedEvent): InclusionFinding | undefined => {
@@ -95,7 +96,7 @@ const eventProblem = (log: Log, place: LedgerPosition, event: ClaimedEvent): Inc
   if (topics.recorder !== recorder) {
     return stop("inclusion_recorder_differs", place.recorder, `0x${topics.recorder.slice(24)}`)
   }
-  if (event.commitData === undefined || !isSame(log.data, eventData(event.commitData))) {
+  if (event.commitData === undefined || !isSameBytes(log.data, eventData(event.commitData))) {
     return stop("inclusion_commit_data_differs", "the commit data of the proof", "other data in the event")
   }
   if (event.assetCid === undefined) return stop("inclusion_asset_unknown", undefined, `0x${topics.assetCid}`)
@@ -115,6 +116,3 @@ const logIndexProblem = (
   const least = transactionIndex === 0 ? `log ${logPosition} of the block` : `log ${logPosition} of the block or later`
   return stop("inclusion_log_index_differs", least, `log ${logIndex}`)
 }
-
-const isSame = (left: Uint8Array, right: Uint8Array): boolean =>
-  left.length === right.length && left.every((byte, at) => byte === right[at])

@@ -2,7 +2,19 @@
  * The index of an exported history (`application/vnd.treemark.history+json;version=1`, docs/proof-format.md): which commits an asset has on
  * the ledger, oldest first, and where the proof of each is. Somebody else wrote it, so every member is looked at.
  */
-import { isAddressText, type JsonObject, type ProofProblem, readJsonObject } from "@treemark/core/verify"
+import {
+  addressIn,
+  countIn,
+  hashIn,
+  isJsonObject,
+  type JsonObject,
+  memberOf,
+  type Need,
+  objectIn,
+  type ProofProblem,
+  readJsonObject,
+  textIn
+} from "@treemark/core/verify"
 import { UnusableInput } from "../UnusableInput.ts"
 
 export const HISTORY_MEDIA_TYPE = "application/vnd.treemark.history+json;version=1"
@@ -62,8 +74,6 @@ export const readIndex = (bytes: Uint8Array, naming: Naming): HistoryIndex => {
   throw new UnusableInput("history_members", `The index of the history is damaged or incomplete: ${places}.`, problems)
 }
 
-type Need = <A>(path: string, value: A | undefined, wanted: string) => A | undefined
-
 /** So many problems are told; an index with more is another kind of file. */
 const MOST_PROBLEMS = 10
 
@@ -84,11 +94,7 @@ const checkMediaType = (file: JsonObject): void => {
 }
 
 const readNetwork = (file: JsonObject, need: Need): HistoryNetwork | undefined => {
-  const network = need(
-    "/network",
-    objectOf(memberOf(file, "network")),
-    "an object with the members chainId and contract"
-  )
+  const network = need("/network", objectIn(file, "network"), "an object with the members chainId and contract")
   const chainId = network && need("/network/chainId", countIn(network, "chainId"), "a chain id, as a whole number")
   const contract =
     network && need("/network/contract", addressIn(network, "contract"), "an address: 0x and 40 hex digits")
@@ -96,7 +102,7 @@ const readNetwork = (file: JsonObject, need: Need): HistoryNetwork | undefined =
 }
 
 const readEntry = (value: unknown, path: string, naming: Naming, need: Need): HistoryEntry | undefined => {
-  const entry = need(path, objectOf(value), "an object: a commit")
+  const entry = need(path, isJsonObject(value) ? value : undefined, "an object: a commit")
   if (entry === undefined) return undefined
   const txHash = need(`${path}/txHash`, hashIn(entry, "txHash"), "a transaction hash: 0x and 64 hex digits")
   const blockNumber = need(`${path}/blockNumber`, countIn(entry, "blockNumber"), "a block number, as a whole number")
@@ -123,38 +129,11 @@ const proofNameIn = (entry: JsonObject, naming: Naming): string | null | undefin
   const proof = memberOf(entry, "proof")
   if (proof === null) return null
   if (naming === "file") return typeof proof === "string" ? proof : undefined
-  const link = objectOf(proof)
+  const link = isJsonObject(proof) ? proof : undefined
   return link !== undefined && Object.keys(link).length === 1 ? textIn(link, "/") : undefined
-}
-
-const memberOf = (owner: JsonObject, name: string): unknown => (Object.hasOwn(owner, name) ? owner[name] : undefined)
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const objectOf = (value: unknown): JsonObject | undefined => (isObject(value) ? value : undefined)
-
-const textIn = (owner: JsonObject, name: string): string | undefined => {
-  const value = memberOf(owner, name)
-  return typeof value === "string" ? value : undefined
 }
 
 const listIn = (owner: JsonObject, name: string): ReadonlyArray<unknown> | undefined => {
   const value = memberOf(owner, name)
   return Array.isArray(value) ? value : undefined
-}
-
-const countIn = (owner: JsonObject, name: string): number | undefined => {
-  const value = memberOf(owner, name)
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-}
-
-const hashIn = (owner: JsonObject, name: string): string | undefined => {
-  const text = textIn(owner, name)
-  return text !== undefined && /^0x[0-9a-fA-F]{64}$/.test(text) ? text : undefined
-}
-
-const addressIn = (owner: JsonObject, name: string): string | undefined => {
-  const text = textIn(owner, name)
-  return text !== undefined && isAddressText(text) ? text : undefined
 }

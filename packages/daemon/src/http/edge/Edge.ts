@@ -202,7 +202,8 @@ const finished = (
 const corsHeaders = (origin: string) => ({
   "access-control-allow-origin": origin,
   "access-control-allow-methods": "GET, POST",
-  "access-control-allow-headers": "authorization, content-type, idempotency-key",
+  "access-control-allow-headers":
+    "authorization, content-disposition, content-type, idempotency-key, if-none-match, prefer, range",
   "access-control-expose-headers":
     "idempotency-replayed, preference-applied, retry-after, treemark-receipt, x-request-id",
   vary: "origin"

@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process"
 import { availableParallelism, cpus } from "node:os"
 import { resolve } from "node:path"
+import { admission } from "./Admission.ts"
 import { audit } from "./Audit.ts"
 import { bulkVerify } from "./BulkVerify.ts"
 import { commitMemory } from "./CommitMemory.ts"
@@ -22,7 +23,8 @@ const FIGURES: ReadonlyArray<Figure> = [
   bulkVerify,
   audit,
   durablePath,
-  commitMemory
+  commitMemory,
+  admission
 ]
 
 execFileSync("npm", ["run", "-s", "build", "-w", "packages/verify"], {

@@ -85,7 +85,7 @@ describe("the daemon outlives its log", () => {
     Effect.gen(function* () {
       const home = yield* temporaryHome
       const daemon = yield* running(["start", "--port", "0", "--log-format", "json", "--log-level", "Debug"], { home })
-      const url = daemon.line.replace("Treemark is ready: main ", "")
+      const url = daemon.line.split(" · ")[0]?.replace("Treemark is ready: main ", "")
       yield* Effect.promise(() => fetch(`${url}/account`, { headers: { authorization: "token tmk_secret" } }))
       yield* daemon.signal("SIGTERM")
       assert.deepStrictEqual(yield* daemon.ended, { code: 0, signal: null })

@@ -43,7 +43,7 @@ const WRONG: ReadonlyArray<readonly [args: ReadonlyArray<string>, says: RegExp]>
   [["account", "show", ".."], /account must be one line/],
   [["account", "token", "create", "a", "--expires-in-days", "0"], /--expires-in-days/],
   [["balance", "0x12"], /wallet must be an Ethereum address/],
-  [["proof", "../../etc/passwd"], /must be a CID/],
+  [["proof", "../no/such/file"], /must be a CID, .*, or the path of a file that is there/],
   [["status", "--bogus"], /Unrecognized flag: --bogus/]
 ]
 

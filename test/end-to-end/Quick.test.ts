@@ -1,4 +1,6 @@
 /** The quick commands do what the whole command line does, to the letter, and leave to it what is not plain. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it as plainIt } from "@effect/vitest"
 import { Effect } from "effect"
 import { plainOf } from "../../packages/daemon/src/cli/quick/Plain.ts"
@@ -52,6 +54,52 @@ withDaemon()("quick commands", (it) => {
         [missing.code, (missing.json() as { error: { code: string } }).error.code],
         [1, "account_not_found"]
       )
+    })
+  )
+
+  it.effect("name assets by their files, and trees by whatever a person has at hand", () =>
+    Effect.gen(function* () {
+      const { call, createAccount, home, register } = yield* RunningDaemon
+      const { token } = yield* createAccount({ name: "namer", credits: "1" })
+      const asset = yield* register(bytesOf("named"))
+      const file = join(home, "named.bin")
+      writeFileSync(file, bytesOf("named"))
+      const before = yield* parsed(["proof", file, "--home", home])
+      assert.match(before.stderr, /was never committed here/u)
+      const headers = { authorization: `token ${token}` }
+      const made = (yield* call("/commit", { body: commitRequest(asset), headers })).json()
+      const [byCid, byFile] = [
+        yield* parsed(["log", asset.assetCid, "--home", home]),
+        yield* parsed(["log", file, "--home", home])
+      ]
+      assert.strictEqual(byFile.stdout, byCid.stdout)
+      const proofs = yield* Effect.forEach([made.assetTreeCid, asset.assetCid, made.txHash, file], (named) =>
+        Effect.map(parsed(["proof", String(named), "--home", home]), ({ code, stdout }) => ({ code, stdout }))
+      )
+      assert.strictEqual(proofs[0]?.code, 0)
+      for (const proof of proofs) assert.deepStrictEqual(proof, proofs[0])
+      const wrong = yield* Effect.forEach(
+        [
+          ["proof", `0x${"0".repeat(64)}`],
+          ["log", join(import.meta.dirname, "Quick.test.ts")],
+          ["commit", join(import.meta.dirname, "Quick.test.ts"), "--account", "namer"],
+          ["proof", file, "--html", "--json"],
+          ["account", "statement", "namer", "--csv", "--json"]
+        ],
+        (args) => Effect.map(parsed([...args, "--home", home]), ({ code, stderr }) => [code, stderr] as const)
+      )
+      const says = [
+        /is the hash of a transaction/u,
+        /is not registered here/u,
+        /treemarkd add /u,
+        /no JSON/u,
+        /no JSON/u
+      ]
+      assert.deepStrictEqual(
+        wrong.map(([code]) => code),
+        [1, 1, 1, 64, 64]
+      )
+      for (const [at, pattern] of says.entries()) assert.match(wrong[at]?.[1] ?? "", pattern)
     })
   )
 })

@@ -38,6 +38,7 @@ import * as CommitsSql from "./commits/CommitsSql.ts"
 import { CommitTerms } from "./commits/CommitTerms.ts"
 import * as EvmLedger from "./commits/EvmLedger.ts"
 import { FinishedCommits } from "./commits/FinishedCommits.ts"
+import { NamedAssets } from "./commits/NamedAssets.ts"
 import * as TransferJobs from "./commits/TransferJobs.ts"
 import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
@@ -164,6 +165,7 @@ const ledger = (settings: Settings["Service"]) =>
     ActsSql.layer,
     Explorer.layer,
     FinishedCommits.layer,
+    NamedAssets.layer,
     CommitStatesSql.layer,
     TransferJobs.layer()
   ).pipe(

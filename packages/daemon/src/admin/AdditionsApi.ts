@@ -32,6 +32,24 @@ export const additions = HttpApiGroup.make("additions").add(
     }),
     ...refused
   }),
+  /** The asset of a file by its sha256, of a transaction, or the one with that CID; null: there is none here. */
+  HttpApiEndpoint.get("named", "/named", {
+    query: {
+      sha256: Schema.optionalKey(Identity),
+      txHash: Schema.optionalKey(Schema.String),
+      assetCid: Schema.optionalKey(Schema.String)
+    },
+    success: Schema.Struct({
+      found: Schema.NullOr(
+        Schema.Struct({
+          assetCid: Schema.String,
+          /** Of its newest commit that was made here. */
+          assetTreeCid: Schema.NullOr(Schema.String)
+        })
+      )
+    }),
+    ...refused
+  }),
   HttpApiEndpoint.post("commit", "/accounts/:account/additions", {
     params: account,
     payload: Schema.Struct({ identity: Identity, request: Schema.Json }),

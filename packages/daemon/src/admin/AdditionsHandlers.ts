@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Accounts } from "../accounts/Accounts.ts"
 import { Additions, additionKey } from "../books/Additions.ts"
+import { NamedAssets } from "../commits/NamedAssets.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { refused } from "./AdminRefused.ts"
 import { type CommitServices, commitForAccount } from "./CommitForAccount.ts"
@@ -18,6 +19,7 @@ export const additionsHandlers = HttpApiBuilder.group(AdminApi, "additions", (ha
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const additions = yield* Additions
+    const named = yield* NamedAssets
     const services = yield* Effect.context<CommitServices>()
     return handlers.handleAll({
       plan: Effect.fnUntraced(function* ({ params, payload }) {
@@ -30,6 +32,7 @@ export const additionsHandlers = HttpApiBuilder.group(AdminApi, "additions", (ha
           credits: formatTokens(account.credits)
         }
       }, refused),
+      named: ({ query }) => Effect.map(named.find(query), (found) => ({ found })).pipe(refused),
       commit: ({ params, payload }) =>
         commitForAccount({
           account: params.account,

@@ -84,12 +84,15 @@ const problemOf = (error: CliError.NonShowHelpErrors): string => {
   return `${name} ${error.expected.replace(/^(?:Expected:? |Schema validation failed: )+/u, "")}, and "${error.value}" is not.`
 }
 
+const INTERRUPTED =
+  "Stopped. What the daemon had begun for it may be done all the same: treemarkd log and account show tell. An add does only what is missing when it is run again."
+
 /** Tells the person, and with `--json` the script, why the command ended. What nobody foresaw is told with its trace. */
 export const report = Effect.fnUntraced(function* (
   cause: Cause.Cause<CliError.CliError | CommandFailed>,
   json: boolean
 ) {
-  if (Cause.hasInterruptsOnly(cause)) return
+  if (Cause.hasInterruptsOnly(cause)) return yield* Console.error(INTERRUPTED)
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
   const { code, document, isTold, message } =
     failure instanceof CommandFailed ? failure : failed("internal", `treemarkd has a bug: ${Cause.pretty(cause)}`)

@@ -1,14 +1,11 @@
 /** What the commands about an asset's history take. */
 import { Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
+import { assetName } from "./NamedAsset.ts"
 
-const Cid = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9]+$/u, { message: "must be a CID, such as the assetCid of a registered asset" })
-)
-
-export const assetCidArgument = Argument.String("asset-cid").pipe(
-  Argument.withDescription("CID of the asset"),
-  Argument.withSchema(Cid)
+export const assetArgument = Argument.String("asset").pipe(
+  Argument.withDescription("The asset's file, or its CID"),
+  Argument.withSchema(assetName("the assetCid of a registered asset"))
 )
 
 const Recorder = Schema.String.check(

@@ -1,5 +1,5 @@
 /** The program `treemarkd`: the command tree is the file tree here. Failures end as a `CommandFailed`, told by then. */
-import { Console, Effect, Layer, Stdio } from "effect"
+import { Cause, Console, Effect, Layer, Stdio } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { accountCommand } from "./account.ts"
@@ -20,7 +20,7 @@ import { openCommand } from "./open.ts"
 import { pairCommand } from "./pair.ts"
 import { proofCommand } from "./proof.ts"
 import { root } from "./Root.ts"
-import { startCommand } from "./start.ts"
+import { isServing, startCommand } from "./start.ts"
 import { statusCommand, stopCommand } from "./status.ts"
 import { walletCommand } from "./wallet.ts"
 
@@ -66,6 +66,10 @@ export const program = root.pipe(
   ]),
   Command.run({ version: packageJson.version }),
   Effect.catchTag("ShowHelp", (help) => Effect.fail(explainUsage(help))),
-  Effect.tapCause((cause) => Effect.flatMap(wantsJson, (json) => report(cause, json))),
+  Effect.tapCause((cause) =>
+    isServing() && Cause.hasInterruptsOnly(cause)
+      ? Effect.void
+      : Effect.flatMap(wantsJson, (json) => report(cause, json))
+  ),
   Effect.provide(Layer.mergeAll(presenter, builtIns, logToStandardError))
 )

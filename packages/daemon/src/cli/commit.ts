@@ -30,7 +30,12 @@ export const commitCommand = Command.make(
       Effect.fnUntraced(function* ({ client }, { json }) {
         const text = yield* readText(request)
         const body = yield* decodeJson(text).pipe(
-          Effect.mapError((error) => failed("malformed_json", `${request} is not JSON: ${error.message}`))
+          Effect.mapError((error) =>
+            failed(
+              "malformed_json",
+              `${request} is not JSON, and a commit request is: ${error.message}. To register and commit a file itself: treemarkd add ${request}`
+            )
+          )
         )
         if (quote) {
           const quoted = yield* client.books.quote({ params: { account }, payload: { request: body } })

@@ -4,7 +4,8 @@ import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { DiffSide } from "../admin/HistoryApi.ts"
 import { type Colours, colours } from "./Colours.ts"
-import { assetCidArgument, networkFlag } from "./HistoryFlags.ts"
+import { assetArgument, networkFlag } from "./HistoryFlags.ts"
+import { assetCidOf } from "./NamedAsset.ts"
 import { printable, printableJson } from "./Printable.ts"
 import { withAdmin } from "./Root.ts"
 
@@ -14,19 +15,20 @@ const commitArgument = (name: string, description: string, fallback: string) =>
 export const diffCommand = Command.make(
   "diff",
   {
-    assetCid: assetCidArgument,
+    asset: assetArgument,
     from: commitArgument("from", "The older commit (default ~1, the one before the last)", "~1"),
     to: commitArgument("to", "The newer commit (default ~0, the last)", "~0"),
     network: networkFlag
   },
-  ({ assetCid, network, ...names }) =>
+  ({ asset, network, ...names }) =>
     withAdmin(
-      Effect.fnUntraced(function* ({ client }, { json }) {
+      Effect.fnUntraced(function* (admin, { json }) {
+        const assetCid = yield* assetCidOf(admin, asset)
         const {
           from,
           network: on,
           to
-        } = yield* client.history.diff({ params: { assetCid }, query: { network, ...names } })
+        } = yield* admin.client.history.diff({ params: { assetCid }, query: { network, ...names } })
         if (json) return yield* Console.log(printableJson(documentOf(assetCid, on, from, to)))
         yield* Console.log(textOf(from, to, yield* colours).join("\n"))
       })
@@ -39,7 +41,7 @@ export const diffCommand = Command.make(
   its assetTreeCid. With --json the changes are two JSON Patches (RFC 6902).`
   ),
   Command.withExamples([
-    { command: "treemarkd diff bafkrei…", description: "What the last commit changed" },
+    { command: "treemarkd diff photo.jpg", description: "What the last commit changed" },
     { command: "treemarkd diff bafkrei… 1 ~0 --json", description: "From the first to the last, as JSON Patch" }
   ])
 )

@@ -4,9 +4,10 @@ import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { colours } from "./Colours.ts"
 import { emptyFolder, writeCar, writeFolder } from "./HistoryExport.ts"
-import { assetCidArgument, networkFlag, recordersFlag } from "./HistoryFlags.ts"
+import { assetArgument, networkFlag, recordersFlag } from "./HistoryFlags.ts"
 import { readLog } from "./LogPages.ts"
 import { documentOf, emptyText, type Log, type LoggedCommit, lineOf, summaryOf } from "./LogText.ts"
+import { assetCidOf } from "./NamedAsset.ts"
 import { printableJson } from "./Printable.ts"
 import { withAdmin } from "./Root.ts"
 
@@ -15,7 +16,7 @@ const Limit = Schema.Int.check(Schema.isGreaterThan(0))
 export const logCommand = Command.make(
   "log",
   {
-    assetCid: assetCidArgument,
+    asset: assetArgument,
     network: networkFlag,
     recorders: recordersFlag,
     limit: Flag.Int("limit").pipe(
@@ -35,10 +36,11 @@ export const logCommand = Command.make(
       Flag.optional
     )
   },
-  ({ assetCid, car, limit, network, proofs, recorders }) =>
+  ({ asset, car, limit, network, proofs, recorders }) =>
     withAdmin(
       Effect.fnUntraced(function* (admin, { json }) {
         if (Option.isSome(proofs)) yield* emptyFolder(proofs.value)
+        const assetCid = yield* assetCidOf(admin, asset)
         const paint = yield* colours
         const printPage = (page: ReadonlyArray<LoggedCommit>) =>
           page.length === 0 || json ? Effect.void : Console.log(page.map((commit) => lineOf(commit, paint)).join("\n"))
@@ -63,7 +65,7 @@ export const logCommand = Command.make(
   In brackets stand whose word it is what was done, and why a commit is not G; docs/proof-format.md explains each code.`
   ),
   Command.withExamples([
-    { command: "treemarkd log bafkrei…", description: "What was done with the asset, and what of it holds" },
+    { command: "treemarkd log photo.jpg", description: "What was done with the asset, and what of it holds" },
     {
       command: "treemarkd log bafkrei… --limit 10 --network testnet",
       description: "The newest ten on the test network"

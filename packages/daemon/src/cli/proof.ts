@@ -1,22 +1,27 @@
-/** `treemarkd proof ASSET_TREE_CID`: writes the one file that offline verification needs. */
+/** `treemarkd proof FILE|CID`: writes the one file that offline verification needs. */
 import { proofPage } from "@treemark/verify"
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { verifyPage } from "../http/verify/VerifyPage.ts"
-import { unwritable } from "./Failures.ts"
+import { CommandFailed, EXIT, unwritable } from "./Failures.ts"
+import { assetName } from "./NamedAsset.ts"
+import { TRANSACTION, treeNamed } from "./NamedTree.ts"
 import { print } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
 
-const TreeCid = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9]+$/u, { message: "must be a CID, such as the assetTreeCid that a commit answered" })
-)
+const Named = Schema.Union([
+  Schema.String.check(Schema.isPattern(TRANSACTION)),
+  assetName("the assetTreeCid that a commit answered")
+])
 
 export const proofCommand = Command.make(
   "proof",
   {
-    assetTreeCid: Argument.String("asset-tree-cid").pipe(
-      Argument.withDescription("CID of the asset tree, from the commit's answer"),
-      Argument.withSchema(TreeCid)
+    named: Argument.String("what").pipe(
+      Argument.withDescription(
+        "The asset's file, or a CID: of the asset tree, or of the asset (its newest commit here)"
+      ),
+      Argument.withSchema(Named)
     ),
     html: Flag.Boolean("html").pipe(
       Flag.withDescription("Write a page with the proof inside, which anybody opens in a browser to see it verified"),
@@ -29,10 +34,18 @@ export const proofCommand = Command.make(
       Flag.optional
     )
   },
-  ({ assetTreeCid, html, out }) =>
+  ({ named, html, out }) =>
     withAdmin(
-      Effect.fnUntraced(function* ({ client }, { json }) {
-        const { proof } = yield* client.operations.proof({ params: { assetTreeCid } })
+      Effect.fnUntraced(function* (admin, { json }) {
+        if (html && json && Option.isNone(out)) {
+          return yield* new CommandFailed({
+            code: "usage",
+            message: "A page is no JSON document. Leave out --html or --json, or name a file for the page: --out FILE",
+            exitCode: EXIT.usage
+          })
+        }
+        const assetTreeCid = yield* treeNamed(admin, named)
+        const { proof } = yield* admin.client.operations.proof({ params: { assetTreeCid } })
         const text = html ? pageOf(yield* verifyPage, proof, assetTreeCid) : proof
         if (Option.isNone(out)) return yield* Console.log(text)
         const files = yield* FileSystem.FileSystem
@@ -49,7 +62,7 @@ export const proofCommand = Command.make(
 ).pipe(
   Command.withDescription("Write the proof of a commit, for offline verification"),
   Command.withExamples([
-    { command: "treemarkd proof baguqeera… --out photo.proof.json", description: "Write the proof into a file" },
+    { command: "treemarkd proof photo.jpg --out photo.proof.json", description: "Of the newest commit of a file" },
     {
       command: "treemarkd proof baguqeera… --html --out photo.html",
       description: "Write a page that shows it verified"

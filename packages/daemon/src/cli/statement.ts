@@ -3,6 +3,7 @@ import type { Statement } from "@treemark/core"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { AccountName } from "../admin/AdminApi.ts"
+import { CommandFailed, EXIT } from "./Failures.ts"
 import { table } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
 
@@ -27,6 +28,13 @@ export const statementCommand = Command.make(
   ({ account, csv, from, to }) =>
     withAdmin(
       Effect.fnUntraced(function* ({ client }, { json }) {
+        if (csv && json) {
+          return yield* new CommandFailed({
+            code: "usage",
+            message: "CSV is no JSON document. Leave out --csv or --json.",
+            exitCode: EXIT.usage
+          })
+        }
         const { statement } = yield* client.books.statement({
           params: { account },
           query: {

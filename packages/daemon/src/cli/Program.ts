@@ -20,6 +20,7 @@ import { openCommand } from "./open.ts"
 import { pairCommand } from "./pair.ts"
 import { proofCommand } from "./proof.ts"
 import { root } from "./Root.ts"
+import { serviceCommand } from "./service.ts"
 import { isServing, startCommand } from "./start.ts"
 import { statusCommand, stopCommand } from "./status.ts"
 import { walletCommand } from "./wallet.ts"
@@ -44,6 +45,7 @@ const wantsJson = Effect.map(
 export const program = root.pipe(
   Command.withSubcommands([
     startCommand,
+    serviceCommand,
     statusCommand,
     stopCommand,
     openCommand,

@@ -20,6 +20,7 @@ import {
 import { Deferred, Effect, Layer, Logger, Option, Redacted, Stream } from "effect"
 import { AccessTokens, AccountDisabled, InvalidToken } from "../../packages/daemon/src/accounts/AccessTokens.ts"
 import { Account, AccountNotFound, Accounts } from "../../packages/daemon/src/accounts/Accounts.ts"
+import { OwnLists } from "../../packages/daemon/src/accounts/OwnLists.ts"
 import { Pairing } from "../../packages/daemon/src/accounts/Pairing.ts"
 import { CodeRefused, SessionOver, Sessions } from "../../packages/daemon/src/accounts/Sessions.ts"
 import { Statements } from "../../packages/daemon/src/accounts/Statements.ts"
@@ -107,6 +108,12 @@ export const daemonServices = (
     Layer.succeed(Statements, { of: () => Effect.succeed(STATEMENT) }),
     Layer.succeed(CommitStates, { find: (_, id) => Effect.succeed(Option.some({ ...COMMIT_STATE, id })) }),
     assetsLayer(world),
+    Layer.succeed(OwnLists, {
+      assets: () => Effect.succeed({ items: [], next: null }),
+      commits: () => Effect.succeed({ items: [], next: null }),
+      events: () => Effect.succeed([]),
+      newestEvent: () => Effect.succeed("0")
+    }),
     Layer.succeed(Readiness, { check: Effect.sync(() => world.checks) })
   )
   return Layer.mergeAll(base, options.local === true ? localLayer(world) : Layer.empty, logLayer(world))

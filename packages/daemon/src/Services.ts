@@ -20,6 +20,7 @@ import type { SqlClient } from "effect/sql"
 import * as AccessTokenStore from "./accounts/AccessTokenStore.ts"
 import { AccountClosing } from "./accounts/AccountClosing.ts"
 import * as AccountStore from "./accounts/AccountStore.ts"
+import { OwnLists } from "./accounts/OwnLists.ts"
 import * as PairingStore from "./accounts/PairingStore.ts"
 import * as SessionStore from "./accounts/SessionStore.ts"
 import { Statements } from "./accounts/Statements.ts"
@@ -127,7 +128,7 @@ const accounts = (profile: Profile) =>
     SessionStore.layer({ firstTokens: firstTokensOn(profile) })
   ).pipe(
     Layer.provideMerge(AccountStore.layer),
-    Layer.provideMerge(AccessTokenStore.layer),
+    Layer.provideMerge(Layer.merge(AccessTokenStore.layer, OwnLists.layer)),
     Layer.provide(LocalChains.layerFaucet(profile))
   )
 

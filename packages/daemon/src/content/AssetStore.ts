@@ -23,6 +23,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Assets, IMPORT_PROFILE, RegisteredAsset, RegistrationConflict } from "./Assets.ts"
 import { IDENTITY_CODE } from "./BlockCid.ts"
 import { BlockFolder } from "./BlockFolder.ts"
+import { fileNameOf } from "./FileName.ts"
 import { BYTES_LOOKED_AT, declaredMediaType, detectMediaType } from "./MediaType.ts"
 import { importFile } from "./UnixfsImport.ts"
 
@@ -88,13 +89,14 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
             ? declared.value
             : yield* detectMediaType(first.bytes, input.fileName),
           size: file.size,
+          name: input.fileName === undefined ? undefined : fileNameOf(input.fileName),
           accountId: input.accountId,
           isStored: true
         })
       }),
       registerElsewhere: Effect.fn("Assets.registerElsewhere")(function* ({ accountId, ...names }) {
         const asset = yield* decodeElsewhere(names)
-        return yield* save({ ...asset, accountId, isStored: false })
+        return yield* save({ ...asset, name: undefined, accountId, isStored: false })
       }),
       list: sql<AssetRow>`SELECT asset_cid, asset_sha256, encoding_format, size FROM asset ORDER BY created_at, asset_cid`.pipe(
         Effect.map((rows) => rows.map((row) => new RegisteredAsset(fieldsOf(row)))),
@@ -116,14 +118,30 @@ interface NewAsset {
   readonly assetSha256: string
   readonly encodingFormat: string
   readonly size: number | null
+  /** What the file was called. */
+  readonly name: string | undefined
   readonly accountId: AccountId | undefined
   /** Whether the bytes are in our own content store. */
   readonly isStored: boolean
 }
 
+/** Takes down that the account has the asset, once, and the name its file came with last. */
+const holdIn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (accountId: AccountId, { assetCid, name }: NewAsset, at: number) {
+    const held = yield* sql`UPDATE holding SET name = COALESCE(${name ?? null}, name)
+      WHERE account_id = ${accountId} AND asset_cid = ${assetCid} RETURNING asset_cid`
+    if (held.length > 0) return
+    const added = yield* sql`INSERT INTO holding (account_id, asset_cid, name, registered_at, commits)
+      VALUES (${accountId}, ${assetCid}, ${name ?? null}, ${at}, 0) ON CONFLICT DO NOTHING RETURNING asset_cid`
+    if (added.length === 0) return
+    yield* sql`INSERT INTO account_event (account_id, kind, asset_cid, at)
+      VALUES (${accountId}, 'registered', ${assetCid}, ${at})`
+  }, sql.withTransaction)
+
 /** Inserts, or completes what was registered by its names alone; another sha256 under the same CID changes nothing and fails. */
-const saveInto = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(
+const saveInto = (sql: SqlClient.SqlClient) => {
+  const hold = holdIn(sql)
+  return Effect.fnUntraced(
     function* (asset: NewAsset) {
       const row = {
         asset_cid: asset.assetCid,
@@ -133,16 +151,21 @@ const saveInto = (sql: SqlClient.SqlClient) =>
         import_profile: asset.isStored ? IMPORT_PROFILE : null,
         stored: asset.isStored ? 1 : 0,
         registered_by: asset.accountId ?? null,
+        name: asset.name ?? null,
         created_at: yield* Clock.currentTimeMillis
       }
       const saved = yield* sql<AssetRow>`INSERT INTO asset ${sql.insert(row)}
       ON CONFLICT (asset_cid) DO UPDATE SET
         stored = CASE WHEN excluded.stored = 1 THEN 1 ELSE asset.stored END,
         size = CASE WHEN excluded.stored = 1 THEN excluded.size ELSE COALESCE(asset.size, excluded.size) END,
-        import_profile = COALESCE(asset.import_profile, excluded.import_profile)
+        import_profile = COALESCE(asset.import_profile, excluded.import_profile),
+        name = COALESCE(asset.name, excluded.name)
       WHERE asset.asset_sha256 = excluded.asset_sha256
       RETURNING asset_cid, asset_sha256, encoding_format, size`
-      if (saved[0] !== undefined) return new RegisteredAsset(fieldsOf(saved[0]))
+      if (saved[0] !== undefined) {
+        if (asset.accountId !== undefined) yield* hold(asset.accountId, asset, row.created_at)
+        return new RegisteredAsset(fieldsOf(saved[0]))
+      }
       const known = yield* sql<AssetRow>`SELECT asset_sha256 FROM asset WHERE asset_cid = ${asset.assetCid}`
       return yield* new RegistrationConflict({
         assetCid: asset.assetCid,
@@ -152,6 +175,7 @@ const saveInto = (sql: SqlClient.SqlClient) =>
     },
     Effect.catchTag("SqlError", (cause) => Effect.fail(unavailable("an asset was registered")(cause)))
   )
+}
 
 const Elsewhere = Schema.Struct({
   assetCid: CidText,

@@ -31,7 +31,7 @@ export class Assets extends Context.Service<
     /** Imports a file as a stream of chunks (any sizes) in constant memory. Registering the same bytes again answers the same. */
     readonly register: <E>(input: {
       readonly bytes: Stream.Stream<Uint8Array, E>
-      /** For the type, when the bytes do not tell it. */
+      /** Kept beside the asset; and for the type, when the bytes do not tell it. */
       readonly fileName: string | undefined
       /** Declared type: used when given and not application/octet-stream; what is no MIME type is refused. */
       readonly contentType: string | undefined

@@ -16,6 +16,7 @@ import fewerIndexes from "./migrations/0009_FewerIndexes.ts"
 import signedActs from "./migrations/0010_SignedActs.ts"
 import commitStates from "./migrations/0011_CommitStates.ts"
 import ledgerIndex from "./migrations/0013_LedgerIndex.ts"
+import holdings from "./migrations/0014_Holdings.ts"
 import signIn from "./migrations/0016_SignIn.ts"
 import pairing from "./migrations/0017_Pairing.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
@@ -33,6 +34,7 @@ const MIGRATIONS = {
   "0010_SignedActs": signedActs,
   "0011_CommitStates": commitStates,
   "0013_LedgerIndex": ledgerIndex,
+  "0014_Holdings": holdings,
   "0016_SignIn": signIn,
   "0017_Pairing": pairing
 }
@@ -51,6 +53,7 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0010_SignedActs": "adds which signed acts were recorded, so that none is recorded twice",
   "0011_CommitStates": "lets the database check the states of commits, and drops a column that nothing filled",
   "0013_LedgerIndex": "adds an index of the commits on the ledger, so that a page of a history costs a page",
+  "0014_Holdings": "adds which account has which assets and commits, and the names of files",
   "0016_SignIn": "adds sign-in to the console: one-time codes and sessions",
   "0017_Pairing": "adds pairing of tools, and what a token may do"
 }

@@ -38,8 +38,9 @@ const NOT_DATA = new Set([
   "ledger_asset"
 ])
 
-/** A column that only triggers write: whether SQLite has found the entry balanced. */
-const isDerived = ({ column, name }: ColumnRow): boolean => name === "ledger_entry" && column === "is_balanced"
+/** Columns that only the database writes: whether SQLite has found an entry balanced, and in which transaction PostgreSQL took down an event. */
+const isDerived = ({ column, name }: ColumnRow): boolean =>
+  (name === "ledger_entry" && column === "is_balanced") || (name === "account_event" && column === "transaction_id")
 
 const ofPostgres = (sql: SqlClient.SqlClient) =>
   Effect.all({

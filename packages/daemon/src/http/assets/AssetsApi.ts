@@ -1,9 +1,12 @@
 /** Registration of assets, and what the ledger knows of them (decisions.md, section 9). */
+
+import { NetworkRole } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { RegisteredAsset } from "../../content/Assets.ts"
 import { problems, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
 import { TokenAuth } from "../TokenAuth.ts"
+import { PAGE_QUERY } from "./PageQuery.ts"
 
 /** One commit of an asset: `commit` is the commit record; a record that is no JSON object stands as text in `commitData`. */
 export const AssetCommit = Schema.Struct({
@@ -19,26 +22,68 @@ const asked = (description: string) => Schema.optionalKey(Schema.String.annotate
 /** Of a page only. */
 const place = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-const RegisteredAssetResponse = Schema.Struct(RegisteredAsset.fields).annotate({ identifier: "RegisteredAsset" })
+/** A commit that the account made, as the ledger has it. */
+const made = {
+  commitId: Schema.String,
+  txHash: Schema.String,
+  assetTreeCid: Schema.String,
+  network: NetworkRole,
+  blockNumber: Schema.Int,
+  /** When it was seen to be made, ISO 8601. */
+  at: Schema.String
+}
+
+/** An asset of the account. `name`: what its file was called, null when nobody said; `commits`: how many the account made of it. */
+export const ListedAsset = Schema.Struct({
+  ...RegisteredAsset.fields,
+  name: Schema.NullOr(Schema.String),
+  registeredAt: Schema.String,
+  commits: Schema.Int,
+  lastCommit: Schema.NullOr(Schema.Struct(made))
+})
+
+export const ListedCommit = Schema.Struct({ ...made, assetCid: Schema.String, name: Schema.NullOr(Schema.String) })
+
+/** `cid`: the same as `assetCid`, under the name that published clients read. */
+export const RegisteredHere = Schema.Struct({ ...RegisteredAsset.fields, cid: Schema.NonEmptyString }).annotate({
+  identifier: "RegisteredAsset"
+})
 
 export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
   HttpApiEndpoint.post("registerAsset", "/assets", {
     payload: HttpApiSchema.StreamUint8Array({ contentType: "*/*" }),
-    success: RegisteredAssetResponse.pipe(HttpApiSchema.status(201)),
+    success: RegisteredHere.pipe(HttpApiSchema.status(201)),
     error: problems([
       ...TOKEN_PROBLEMS,
       "bad_request",
       "invalid_fields",
       "request_timeout",
       "registration_conflict",
-      "payload_too_large"
+      "payload_too_large",
+      "unsupported_media_type"
     ])
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "Register an asset")
     .annotate(
       OpenApi.Description,
-      "The body is the file, of any size; Content-Type is its MIME type (left out or application/octet-stream: found from the bytes). The same file again gives the same answer."
+      "The body is the file, of any size; Content-Type is its MIME type (left out or application/octet-stream: found from the bytes), and the file name of a Content-Disposition is kept beside the asset. Or multipart/form-data with the file as its only part, `asset_file` or `file`. The same file again gives the same answer."
+    ),
+  HttpApiEndpoint.get("listAssets", "/assets", {
+    query: {
+      ...PAGE_QUERY,
+      q: Schema.optionalKey(
+        Schema.String.annotate({ description: "Only assets whose name or CID holds this text, in any letter case" })
+      )
+    },
+    success: Schema.Struct({ assets: Schema.Array(ListedAsset), next: Schema.NullOr(Schema.String) }),
+    error: problems([...TOKEN_PROBLEMS, "invalid_fields"])
+  })
+    .middleware(TokenAuth)
+    .annotate(OpenApi.Summary, "The account's assets")
+    .annotate(
+      OpenApi.Description,
+      "What the caller's account registered or committed, newest first. `next` is the cursor of the next page, null on the last."
     ),
   HttpApiEndpoint.get("assetCommits", "/assets/:assetCid/commits", {
     params: { assetCid: Schema.String },

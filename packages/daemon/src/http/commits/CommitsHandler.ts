@@ -1,11 +1,14 @@
 /** `GET /commits/{id}`: where a commit of the caller's account stands. */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { OwnLists } from "../../accounts/OwnLists.ts"
 import { CommitStates } from "../../commits/CommitStates.ts"
 import { Refused } from "../ApiErrors.ts"
+import { pageAsked } from "../assets/PageQuery.ts"
 import { refusing } from "../edge/Problems.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
+import { accountEvents } from "./Events.ts"
 
 const commitState = Effect.fn("handlers.commitState")(function* ({
   params
@@ -21,6 +24,20 @@ const commitState = Effect.fn("handlers.commitState")(function* ({
   })
 }, refusing)
 
+const listCommits = Effect.fn("handlers.listCommits")(function* ({
+  query
+}: {
+  readonly query: { readonly limit?: string; readonly cursor?: string }
+}) {
+  const { accountId } = yield* CurrentCaller
+  const page = yield* pageAsked(query, /^\d{1,15}$/u)
+  const { items, next } = yield* (yield* OwnLists).commits(accountId, page)
+  return { commits: items, next }
+}, refusing)
+
 export const layer = HttpApiBuilder.group(TreemarkApi, "commits", (handlers) =>
-  handlers.handleRaw("commitState", commitState)
+  handlers
+    .handleRaw("commitState", commitState)
+    .handleRaw("listCommits", listCommits)
+    .handleRaw("events", ({ request }) => refusing(accountEvents(request)))
 )

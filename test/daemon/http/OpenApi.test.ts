@@ -75,6 +75,10 @@ const GOOD: Record<string, { readonly path: string; readonly call: Call; readonl
   account: { path: "/account", call: {}, status: 200 },
   statement: { path: "/account/statement?from=2026-11-01", call: {}, status: 200 },
   commitState: { path: "/commits/cmt_1", call: {}, status: 200 },
+  listAssets: { path: "/assets?limit=2", call: {}, status: 200 },
+  listCommits: { path: "/commits", call: {}, status: 200 },
+  // It never ends: shown by the refusal of an id that is none.
+  events: { path: "/events", call: { headers: { "last-event-id": "x" } }, status: 400 },
   ipfs: { path: "/ipfs/bafkqaaa", call: {}, status: 404 },
   ipfsHead: { path: "/ipfs/bafkqaaa", call: {}, status: 404 },
   health: { path: "/health", call: {}, status: 200 },
@@ -133,6 +137,9 @@ describe("the OpenAPI document", () => {
           "balanceAllNetworks",
           "commit",
           "commitState",
+          "events",
+          "listAssets",
+          "listCommits",
           "registerAsset",
           "statement"
         ])

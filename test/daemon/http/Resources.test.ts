@@ -20,7 +20,8 @@ describe("POST /assets", () => {
         assetCid: ASSET_CID,
         assetSha256: ASSET_SHA256,
         encodingFormat: "image/png",
-        size: 200_000
+        size: 200_000,
+        cid: ASSET_CID
       })
     }).pipe(Effect.scoped)
   )

@@ -128,7 +128,7 @@ describe("paths and methods", () => {
         "/balance/mainnet": "OPTIONS, POST",
         "/balance/all-networks/": "OPTIONS, POST",
         "/commit": "OPTIONS, POST",
-        "/assets": "OPTIONS, POST",
+        "/assets": "GET, HEAD, OPTIONS, POST",
         "/account": "GET, HEAD, OPTIONS",
         "/ready": "GET, HEAD, OPTIONS",
         "/ipfs/bafy": "GET, HEAD, OPTIONS",

@@ -99,5 +99,69 @@ export const JOBS: ReadonlyArray<Mutant> = [
     to: "",
     in: "daemon/evm/RpcOutcomes",
     test: "keeps its nonce when that is occupied in the pool"
+  },
+  {
+    what: "a transaction is sent before its row is on the disk",
+    file: "daemon/src/evm/Outbox.ts",
+    from: "sign: (seat, wanted) => store.sign(wanted, seat.lane, seat.lease),",
+    to: "sign: (seat, wanted) => Effect.tap(store.sign(wanted, seat.lane, seat.lease), (signed) => Effect.ignore(following.sendUnder(seat.lease, signed))),",
+    in: "daemon/commits/SentAfterStored",
+    test: "is never sent: the node sees no transaction of it"
+  },
+  {
+    what: "a daemon that lost the wallet signs for it",
+    file: "daemon/src/evm/OutboxStore.ts",
+    from: "yield* leases.guard(lease)\n    const nonce",
+    to: "const nonce",
+    in: "daemon/evm/OutboxStore",
+    test: "is signed under the lease alone"
+  },
+  {
+    what: "a transaction that was reverted counts as recorded",
+    file: "daemon/src/commits/CommitRow.ts",
+    from: 'receipt.status === "success" ? event?.logIndex : undefined',
+    to: "event?.logIndex",
+    in: "daemon/commits/CommitRow",
+    test: "is none when the transaction was reverted"
+  },
+  {
+    what: "a commit is signed that its caller gave up long ago",
+    file: "daemon/src/commits/CommitRows.ts",
+    from: " AND wanted_until > ${now}`",
+    to: "`",
+    in: "daemon/commits/CommitRows",
+    test: "is wanted until its caller's deadline"
+  },
+  {
+    what: "two daemons work for one key, and charge twice",
+    file: "daemon/src/books/Keys.ts",
+    from: "return taken.length > 0 ? undefined : new IdempotencyKeyInUse({ key })",
+    to: "return undefined",
+    in: "daemon/books/Keys",
+    test: "is claimed once"
+  },
+  {
+    what: "an account that was closed spends",
+    file: "daemon/src/books/Placing.ts",
+    from: "fundingFor(wanted.amount, { credits: isClosed ? 0n : balance, wallet })",
+    to: "fundingFor(wanted.amount, { credits: balance, wallet })",
+    in: "daemon/accounts/AccountClosing",
+    test: "refuses everything that would begin anew"
+  },
+  {
+    what: "money that another daemon holds for a call is given back",
+    file: "daemon/src/books/Holds.ts",
+    from: ' AND NOT ${isAlive(sql, "h.replica_id")}',
+    to: "",
+    in: SHARED,
+    test: "what a living daemon holds for its calls is not given back"
+  },
+  {
+    what: "what is owed to a running call is spent by another",
+    file: "daemon/src/books/Placing.ts",
+    from: "wallet = payable(reading.onChain, owed)",
+    to: "wallet = payable(reading.onChain, 0n)",
+    in: "daemon/books/TokenCharges",
+    test: "a wallet with exactly the price is served"
   }
 ]

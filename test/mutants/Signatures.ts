@@ -97,7 +97,7 @@ export const SIGNATURES: ReadonlyArray<Mutant> = [
   {
     what: "keys that begin alike are taken for one",
     file: "core/src/identity/Eip55.ts",
-    from: "met !== undefined && isSame(met.publicKey, publicKey)",
+    from: "met !== undefined && isSameBytes(met.publicKey, publicKey)",
     to: "met !== undefined",
     in: "core/identity/Eip55",
     test: "of a public key is its own"

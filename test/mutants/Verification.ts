@@ -68,8 +68,8 @@ export const VERIFICATION: ReadonlyArray<Mutant> = [
   {
     what: "a file passes because its sha256 stands in a UnixFS CID",
     file: `${V}/AssetChecks.ts`,
-    from: "left.codec === right.codec && left.hash === right.hash && bytesToHex",
-    to: "left.hash === right.hash || bytesToHex",
+    from: "left.codec === right.codec && left.hash === right.hash && isSameBytes",
+    to: "left.hash === right.hash || isSameBytes",
     in: "core/verification/AssetMeter",
     test: "is never the node that the UnixFS CID names"
   },
@@ -148,7 +148,7 @@ export const VERIFICATION: ReadonlyArray<Mutant> = [
   {
     what: "a receipt that is not in the block is taken",
     file: `${V}/InclusionProof.ts`,
-    from: "return found !== undefined && isSame(found, value)",
+    from: "return found !== undefined && isSameBytes(found, value)",
     to: "return found !== undefined",
     in: INCLUSION,
     test: "with reordered logs, or a receipt that is not in the trie"
@@ -172,7 +172,7 @@ export const VERIFICATION: ReadonlyArray<Mutant> = [
   {
     what: "the event with another text is taken",
     file: `${V}/InclusionProof.ts`,
-    from: "!isSame(log.data, eventData(event.commitData))",
+    from: "!isSameBytes(log.data, eventData(event.commitData))",
     to: "log.data.length === 0",
     in: INCLUSION,
     test: "of another contract's, event's, sender's, asset's or text's log"
@@ -244,7 +244,7 @@ export const VERIFICATION: ReadonlyArray<Mutant> = [
   {
     what: "a node of a trie that was changed leads on",
     file: "core/src/proof/TriePath.ts",
-    from: "node !== undefined && isSame(keccak_256(node), hash) ? node : undefined",
+    from: "node !== undefined && isSameBytes(keccak_256(node), hash) ? node : undefined",
     to: "node",
     in: "core/proof/TriePath",
     test: "is broken by any byte changed in any node"

@@ -1,4 +1,5 @@
 /** Every change, with the test that must fail for it. A change of the sources that moves a place moves it here, too. */
+import { COMMITS } from "./Commits.ts"
 import { EDGE_MUTANTS } from "./Edge.ts"
 import { JOBS } from "./Jobs.ts"
 import { LEDGER } from "./Ledger.ts"
@@ -9,6 +10,7 @@ import { STORE } from "./Store.ts"
 import { VERIFICATION } from "./Verification.ts"
 
 export const MUTANTS: ReadonlyArray<Mutant> = [
+  ...COMMITS,
   ...MONEY,
   ...SIGNATURES,
   ...VERIFICATION,

@@ -1,10 +1,9 @@
-/** Registers a file: its bytes go to the daemon as they are. */
+/** Registers a file: its bytes go to the daemon as a form, with the name that it has here. */
 import { ask } from "../Api.ts"
 import type { Registered } from "../Types.ts"
 
-export const upload = (file: File): Promise<Registered> =>
-  ask<Registered>("/assets", {
-    method: "POST",
-    body: file,
-    headers: { "content-type": file.type === "" ? "application/octet-stream" : file.type }
-  })
+export const upload = (file: File): Promise<Registered> => {
+  const form = new FormData()
+  form.append("file", file, file.name)
+  return ask<Registered>("/assets", { method: "POST", body: form })
+}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { ask, type Problem } from "../Api.ts"
 import { problemOf } from "../Hooks.ts"
 import { dayText, numberText, words } from "../Language.ts"
+import { whenChanged } from "../Live.ts"
 import { Heading, Preview, Trouble } from "../Parts.tsx"
 import { hrefOf } from "../Route.ts"
 import { Say, Strange, seen } from "../Say.tsx"
@@ -54,6 +55,23 @@ const useAssets = (query: string): readonly [list: List, more: () => void] => {
       asking.current = undefined
     }
   }, [query])
+  /** What came since stands in front, what changed is as it is now; the place in the list stays. */
+  useEffect(
+    () =>
+      whenChanged(() => {
+        const where = new URLSearchParams({ limit: String(PAGE), ...(query === "" ? {} : { q: query }) })
+        ask<AssetPage>(`/assets?${where}`).then(
+          ({ assets, next }) =>
+            setList((before) => {
+              const known = new Set(assets.map(({ assetCid }) => assetCid))
+              const others = before.assets.filter(({ assetCid }) => !known.has(assetCid))
+              return { assets: [...assets, ...others], next: others.length === 0 ? next : before.next }
+            }),
+          () => undefined
+        )
+      }),
+    [query]
+  )
   const more = () => {
     if (asking.current === undefined && typeof list.next === "string") load(list)
   }

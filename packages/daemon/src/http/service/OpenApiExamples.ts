@@ -1,4 +1,4 @@
-/** Examples of the OpenAPI document, by operation: from a run on the local chains, and each is what it shows (the CIDs are of their bytes). */
+/** Examples of the OpenAPI document, by operation: such as a daemon on the local chains gives; the CIDs and checksums are of real bytes. */
 
 const WALLET = "0x1fb6e02f5224C343346DB6C494C0336ccE0d5A21"
 const ASSET_CID = "bafkreihl35vfvhw4ehgdu3zrtzg3h5s4xvgxvzrmzusi63mazbmseppozq"
@@ -43,15 +43,4 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   account: { id: "acc_e30e24b8fd690e1a81d3", name: "studio", wallet: WALLET, credits: "4.5496665", balance: "0.0000" },
   health: { status: "ok" },
   version: { name: "treemark", version: "0.1.0" }
-}
-
-/** A problem, as every path answers it. */
-export const PROBLEM = {
-  type: "urn:treemark:problem:invalid_fields",
-  title: "Fields are missing or wrong",
-  status: 400,
-  detail: "1 field cannot be used. Correct it and send the request again; nothing was done and nothing charged.",
-  code: "invalid_fields",
-  requestId: "req_5f0d2c",
-  errors: [{ path: "/wallet", message: "must be an Ethereum address: 0x and 40 hexadecimal digits" }]
 }

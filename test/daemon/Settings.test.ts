@@ -47,6 +47,16 @@ describe("settings", () => {
     })
   )
 
+  it.effect("read a size with its unit, decimal or binary, or as plain bytes, and 0 as none", () =>
+    Effect.gen(function* () {
+      const sizes = yield* Effect.forEach(
+        ["", 'storage_quota = "500 MB"', 'storage_quota = "64GiB"', "storage_quota = 12345", "storage_quota = 0"],
+        (toml) => Effect.map(read({ toml }), ({ storageQuota }) => storageQuota)
+      )
+      assert.deepStrictEqual(sizes, [100e9, 500e6, 64 * 2 ** 30, 12_345, 0])
+    })
+  )
+
   it.effect("read every kind of value from the file: numbers, durations, lists both ways, profiles", () =>
     Effect.gen(function* () {
       const { allowedHosts, allowedOrigins, profiles, rpcTimeout, seedPassword } = yield* read({
@@ -94,6 +104,7 @@ base = "local"
         [{ toml: "replace_after = 1.5" }, "replace_after must be a whole number from 1 to 10000"],
         [{ env: { TREEMARK_LOG_LEVEL: "loud" } }, "log_level must be Debug, Info"],
         [{ toml: "[port]\nmain = 1" }, "port must be a single value, not a table"],
+        [{ toml: 'storage_quota = "plenty"' }, 'storage_quota must be a size, such as "100 GB", or 0 for no limit'],
         [{ toml: "prot = 1" }, "unknown key prot; the keys are allowed_hosts, "],
         [{ toml: "port = 1\nport = 2" }, "it is not TOML: line 2"]
       ]

@@ -43,6 +43,7 @@ import { NamedAssets } from "./commits/NamedAssets.ts"
 import * as TransferJobs from "./commits/TransferJobs.ts"
 import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
+import { StorageQuota } from "./content/StorageQuota.ts"
 import * as TreeTable from "./content/TreeTable.ts"
 import { LocalChains } from "./devchain/LocalChains.ts"
 import * as Balances from "./evm/Balances.ts"
@@ -191,7 +192,8 @@ export const servicesLayer = Layer.unwrap(
       Layer.provideMerge(networks(settings, profile)),
       Layer.provideMerge(storage(settings, profile)),
       Layer.provideMerge(Layer.succeed(Provider, settings.provider)),
-      Layer.provideMerge(Layer.succeed(CommitterCount, settings.committers))
+      Layer.provideMerge(Layer.succeed(CommitterCount, settings.committers)),
+      Layer.provideMerge(Layer.succeed(StorageQuota, settings.storageQuota))
     )
   })
 )

@@ -4,7 +4,7 @@
  */
 import { dirname, join } from "node:path"
 import { fieldProblems } from "@treemark/core"
-import { Config, ConfigProvider, Context, Duration, Effect, FileSystem, Layer, Schema } from "effect"
+import { ByteSize, Config, ConfigProvider, Context, Duration, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { parse, TomlError } from "smol-toml"
 import { homeFolder } from "./HomeFolder.ts"
 import { MOST_COMMITTERS } from "./wallets/CommitterCount.ts"
@@ -51,6 +51,23 @@ const counted = (name: string, least: number, most: number) =>
     ).pipe(Schema.decodeTo(Schema.FiniteFromString)),
     name
   )
+
+/** A number of bytes, with a unit or without; undefined for what is none. */
+const sizeIn = (text: string): number | undefined => {
+  const size = /^\d+$/u.test(text) ? Number(text) : Option.getOrUndefined(Option.map(ByteSize.fromString(text), Number))
+  return Number.isSafeInteger(size) ? size : undefined
+}
+
+/** A size such as "100 GB" or "64 MiB", or a plain number of bytes. */
+const sized = (name: string) =>
+  Config.schema(
+    Schema.String.check(
+      Schema.makeFilter(
+        (text: string) => sizeIn(text) !== undefined || 'must be a size, such as "100 GB", or 0 for no limit'
+      )
+    ),
+    name
+  ).pipe(Config.map((text) => sizeIn(text) ?? 0))
 
 const settings = {
   /** Which networks are used: `local`, `numbers`, or a table `[profiles.NAME]` of the file. */
@@ -101,6 +118,8 @@ const settings = {
   s3Region: Config.NonEmptyString("s3Region").pipe(Config.withDefault("us-east-1")),
   s3AccessKeyId: Config.option(Config.Redacted("s3AccessKeyId")),
   s3SecretAccessKey: Config.option(Config.Redacted("s3SecretAccessKey")),
+  /** Bytes of files that each account may store over HTTP; 0: no limit. */
+  storageQuota: sized("storageQuota").pipe(Config.withDefault(100_000_000_000)),
   logLevel: Config.LogLevel("logLevel").pipe(Config.withDefault("Info" as const)),
   /** A line of key=value pairs, or of JSON, for each log entry. */
   logFormat: Config.schema(Schema.Literals(["logfmt", "json"]), "logFormat").pipe(

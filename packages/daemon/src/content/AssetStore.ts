@@ -20,11 +20,14 @@ import {
 } from "@treemark/core"
 import { Clock, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Assets, IMPORT_PROFILE, RegisteredAsset, RegistrationConflict } from "./Assets.ts"
+import { storing } from "../store/StorageFailure.ts"
+import { Assets, type FileToStore, IMPORT_PROFILE, RegisteredAsset, RegistrationConflict } from "./Assets.ts"
 import { IDENTITY_CODE } from "./BlockCid.ts"
 import { BlockFolder } from "./BlockFolder.ts"
 import { fileNameOf } from "./FileName.ts"
+import { holdIn } from "./Holdings.ts"
 import { BYTES_LOOKED_AT, declaredMediaType, detectMediaType } from "./MediaType.ts"
+import { makeRooms, StorageQuota } from "./StorageQuota.ts"
 import { importFile } from "./UnixfsImport.ts"
 
 interface AssetRow {
@@ -67,18 +70,23 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
     const sql = yield* SqlClient.SqlClient
     const blocks = yield* BlockFolder
     const save = saveInto(sql)
+    const limit = yield* StorageQuota
+    const rooms = makeRooms(sql, limit)
     return Assets.of({
-      register: Effect.fn("Assets.register")(function* <E>(input: {
-        readonly bytes: Stream.Stream<Uint8Array, E>
-        readonly fileName: string | undefined
-        readonly contentType: string | undefined
-        readonly accountId: AccountId | undefined
-      }) {
+      register: Effect.fn("Assets.register")(function* <E>(input: FileToStore<E>) {
         const declared = yield* declaredMediaType(input.contentType)
+        const quota = input.uploaded === undefined ? 0 : limit
+        const account = quota === 0 ? undefined : input.accountId
+        const room = yield* storing("the account's storage was looked at")(
+          rooms(account, input.uploaded?.declaredSize ?? 0)
+        )
         const batch = yield* blocks.batch
         const first = new FirstBytes(BYTES_LOOKED_AT)
         const file = yield* importFile(
-          Stream.tap(input.bytes, (piece) => Effect.sync(() => first.see(piece))),
+          Stream.tap(input.bytes, (piece) => {
+            first.see(piece)
+            return room.take(piece.length)
+          }),
           batch
         )
         yield* batch.flush
@@ -91,12 +99,17 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
           size: file.size,
           name: input.fileName === undefined ? undefined : fileNameOf(input.fileName),
           accountId: input.accountId,
-          isStored: true
+          isStored: true,
+          quota
         })
-      }),
+      }, Effect.scoped),
       registerElsewhere: Effect.fn("Assets.registerElsewhere")(function* ({ accountId, ...names }) {
         const asset = yield* decodeElsewhere(names)
-        return yield* save({ ...asset, name: undefined, accountId, isStored: false })
+        return yield* Effect.catchTag(
+          save({ ...asset, name: undefined, accountId, isStored: false, quota: 0 }),
+          "StorageQuotaReached",
+          Effect.die
+        )
       }),
       list: sql<AssetRow>`SELECT asset_cid, asset_sha256, encoding_format, size FROM asset ORDER BY created_at, asset_cid`.pipe(
         Effect.map((rows) => rows.map((row) => new RegisteredAsset(fieldsOf(row)))),
@@ -123,20 +136,9 @@ interface NewAsset {
   readonly accountId: AccountId | undefined
   /** Whether the bytes are in our own content store. */
   readonly isStored: boolean
+  /** Bytes that the account may store; 0: no limit. */
+  readonly quota: number
 }
-
-/** Takes down that the account has the asset, once, and the name its file came with last. */
-const holdIn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (accountId: AccountId, { assetCid, name }: NewAsset, at: number) {
-    const held = yield* sql`UPDATE holding SET name = COALESCE(${name ?? null}, name)
-      WHERE account_id = ${accountId} AND asset_cid = ${assetCid} RETURNING asset_cid`
-    if (held.length > 0) return
-    const added = yield* sql`INSERT INTO holding (account_id, asset_cid, name, registered_at, commits)
-      VALUES (${accountId}, ${assetCid}, ${name ?? null}, ${at}, 0) ON CONFLICT DO NOTHING RETURNING asset_cid`
-    if (added.length === 0) return
-    yield* sql`INSERT INTO account_event (account_id, kind, asset_cid, at)
-      VALUES (${accountId}, 'registered', ${assetCid}, ${at})`
-  }, sql.withTransaction)
 
 /** Inserts, or completes what was registered by its names alone; another sha256 under the same CID changes nothing and fails. */
 const saveInto = (sql: SqlClient.SqlClient) => {
@@ -163,7 +165,9 @@ const saveInto = (sql: SqlClient.SqlClient) => {
       WHERE asset.asset_sha256 = excluded.asset_sha256
       RETURNING asset_cid, asset_sha256, encoding_format, size`
       if (saved[0] !== undefined) {
-        if (asset.accountId !== undefined) yield* hold(asset.accountId, asset, row.created_at)
+        if (asset.accountId !== undefined) {
+          yield* hold(asset.accountId, { ...asset, bytes: asset.isStored ? asset.size : null }, row.created_at)
+        }
         return new RegisteredAsset(fieldsOf(saved[0]))
       }
       const known = yield* sql<AssetRow>`SELECT asset_sha256 FROM asset WHERE asset_cid = ${asset.assetCid}`
@@ -173,7 +177,8 @@ const saveInto = (sql: SqlClient.SqlClient) => {
         given: asset.assetSha256
       })
     },
-    Effect.catchTag("SqlError", (cause) => Effect.fail(unavailable("an asset was registered")(cause)))
+    sql.withTransaction,
+    storing("an asset was registered")
   )
 }
 

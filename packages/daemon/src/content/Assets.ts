@@ -1,6 +1,7 @@
 /** Registration: an asset becomes known by its CID and sha256, and its bytes reachable, before it can be committed. */
 import type { AccountId, InvalidFields, StorageUnavailable } from "@treemark/core"
 import { Context, type Effect, Schema, type Stream } from "effect"
+import type { StorageQuotaReached } from "./StorageQuota.ts"
 
 /** How the file became blocks; the same file under another profile has another CID. */
 export const IMPORT_PROFILE =
@@ -25,18 +26,30 @@ export class RegistrationConflict extends Schema.TaggedError<RegistrationConflic
   }
 }
 
+export interface FileToStore<E> {
+  readonly bytes: Stream.Stream<Uint8Array, E>
+  /** Kept beside the asset; and for the type, when the bytes do not tell it. */
+  readonly fileName: string | undefined
+  /** Declared type: used when given and not application/octet-stream; what is no MIME type is refused. */
+  readonly contentType: string | undefined
+  readonly accountId: AccountId | undefined
+  /** Sent with the account's token, so its quota holds; what the owner of the machine registers is counted only. */
+  readonly uploaded?: {
+    /** Bytes that the file will have at least; 0 when nobody said. */
+    readonly declaredSize: number
+  }
+}
+
 export class Assets extends Context.Service<
   Assets,
   {
     /** Imports a file as a stream of chunks (any sizes) in constant memory. Registering the same bytes again answers the same. */
-    readonly register: <E>(input: {
-      readonly bytes: Stream.Stream<Uint8Array, E>
-      /** Kept beside the asset; and for the type, when the bytes do not tell it. */
-      readonly fileName: string | undefined
-      /** Declared type: used when given and not application/octet-stream; what is no MIME type is refused. */
-      readonly contentType: string | undefined
-      readonly accountId: AccountId | undefined
-    }) => Effect.Effect<RegisteredAsset, E | InvalidFields | RegistrationConflict | StorageUnavailable>
+    readonly register: <E>(
+      input: FileToStore<E>
+    ) => Effect.Effect<
+      RegisteredAsset,
+      E | InvalidFields | RegistrationConflict | StorageQuotaReached | StorageUnavailable
+    >
     /** Registers content that lives elsewhere, by its names. A raw CID holds the file's sha256, so the two must agree. */
     readonly registerElsewhere: (input: {
       readonly assetCid: string

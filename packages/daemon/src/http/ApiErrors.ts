@@ -20,6 +20,7 @@ import type { CodeRefused, SessionOver } from "../accounts/Sessions.ts"
 import type { IdempotencyKeyReused } from "../books/Idempotency.ts"
 import type { RegistrationConflict } from "../content/Assets.ts"
 import type { GatewayError } from "../content/Gateway.ts"
+import type { StorageQuotaReached } from "../content/StorageQuota.ts"
 
 /** Every code with its status and its title. */
 export const PROBLEMS = {
@@ -42,6 +43,7 @@ export const PROBLEMS = {
   idempotency_key_in_use: { status: 409, title: "A call with this Idempotency-Key is still running" },
   registration_conflict: { status: 409, title: "The asset is registered with another sha256" },
   payload_too_large: { status: 413, title: "The body is too large" },
+  storage_quota_reached: { status: 413, title: "The account has no room for the file" },
   unsupported_media_type: { status: 415, title: "The Content-Type is not supported" },
   range_not_satisfiable: { status: 416, title: "The range is outside the content" },
   expectation_failed: { status: 417, title: "The expectation is not supported" },
@@ -95,6 +97,7 @@ export type ApiError =
   | IdempotencyKeyInUse
   | IdempotencyKeyReused
   | RegistrationConflict
+  | StorageQuotaReached
   | LedgerUnavailable
   | StorageUnavailable
   | GatewayError
@@ -118,6 +121,7 @@ const CODES = {
   IdempotencyKeyInUse: "idempotency_key_in_use",
   IdempotencyKeyReused: "idempotency_key_reused",
   RegistrationConflict: "registration_conflict",
+  StorageQuotaReached: "storage_quota_reached",
   NotACid: "invalid_fields",
   UnsupportedHash: "invalid_fields",
   UnsupportedFormat: "invalid_fields",

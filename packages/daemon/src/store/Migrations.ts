@@ -19,6 +19,7 @@ import ledgerIndex from "./migrations/0013_LedgerIndex.ts"
 import holdings from "./migrations/0014_Holdings.ts"
 import signIn from "./migrations/0016_SignIn.ts"
 import pairing from "./migrations/0017_Pairing.ts"
+import quotas from "./migrations/0019_Quotas.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -36,7 +37,8 @@ const MIGRATIONS = {
   "0013_LedgerIndex": ledgerIndex,
   "0014_Holdings": holdings,
   "0016_SignIn": signIn,
-  "0017_Pairing": pairing
+  "0017_Pairing": pairing,
+  "0019_Quotas": quotas
 }
 
 /** What each step does, for whoever upgrades. */
@@ -55,7 +57,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0013_LedgerIndex": "adds an index of the commits on the ledger, so that a page of a history costs a page",
   "0014_Holdings": "adds which account has which assets and commits, and the names of files",
   "0016_SignIn": "adds sign-in to the console: one-time codes and sessions",
-  "0017_Pairing": "adds pairing of tools, and what a token may do"
+  "0017_Pairing": "adds pairing of tools, and what a token may do",
+  "0019_Quotas": "adds how many bytes each account has stored"
 }
 
 /** Where the steps that were done are noted. */

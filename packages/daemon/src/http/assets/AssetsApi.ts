@@ -60,6 +60,7 @@ export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
       "request_timeout",
       "registration_conflict",
       "payload_too_large",
+      "storage_quota_reached",
       "unsupported_media_type"
     ])
   })

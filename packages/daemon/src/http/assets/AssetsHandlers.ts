@@ -20,17 +20,23 @@ export const UploadLimits = Context.Reference<{ readonly bytes: number; readonly
   { defaultValue: () => ({ bytes: Number.POSITIVE_INFINITY, idle: Duration.seconds(60) }) }
 )
 
+/** Bytes of a form that are not the file's, at most: its boundaries and the part's headers. */
+const FORM_WRAPPING = 16_384
+
 const registerAsset = Effect.fn("handlers.registerAsset")(
   function* ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) {
     const { accountId } = yield* CurrentCaller
     const limits = yield* UploadLimits
-    if (Number(request.headers["content-length"] ?? 0) > limits.bytes) return yield* tooLarge(limits.bytes)
-    const file = isForm(request.headers["content-type"]) ? yield* fileOfForm(request) : rawFile(request)
+    const length = Number(request.headers["content-length"] ?? 0)
+    if (length > limits.bytes) return yield* tooLarge(limits.bytes)
+    const isInForm = isForm(request.headers["content-type"])
+    const file = isInForm ? yield* fileOfForm(request) : rawFile(request)
     const asset = yield* (yield* Assets).register({
       bytes: bounded(file.bytes, limits),
       fileName: file.name,
       contentType: file.contentType,
-      accountId
+      accountId,
+      uploaded: { declaredSize: isInForm ? Math.max(0, length - FORM_WRAPPING) : length }
     })
     return yield* Effect.orDie(
       HttpServerResponse.schemaJson(RegisteredHere)({ ...asset, cid: asset.assetCid }, { status: 201 })

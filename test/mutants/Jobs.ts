@@ -163,5 +163,21 @@ export const JOBS: ReadonlyArray<Mutant> = [
     to: "wallet = payable(reading.onChain, 0n)",
     in: "daemon/books/TokenCharges",
     test: "a wallet with exactly the price is served"
+  },
+  {
+    what: "a token spends beyond its limit for the day",
+    file: "daemon/src/books/Placing.ts",
+    from: "if (limited !== undefined) return",
+    to: "if (limited === null) return",
+    in: "daemon/books/SpendingLimit",
+    test: "100 calls at once from credits on a limit for exactly 7"
+  },
+  {
+    what: "what failed counts against a token's limit",
+    file: "daemon/src/books/TokenSpending.ts",
+    from: " AND state <> 'released'",
+    to: "",
+    in: "daemon/books/SpendingLimit",
+    test: "what failed does not count"
   }
 ]

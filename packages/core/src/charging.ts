@@ -37,3 +37,4 @@ export {
   settlementOf,
   settlingLines
 } from "./charging/Settling.ts"
+export { overLimit, spendingDay } from "./charging/SpendingLimit.ts"

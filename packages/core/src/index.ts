@@ -31,6 +31,7 @@ export { mainnetBalance } from "./balance/MainnetBalance.ts"
 export { type BalanceNetwork, NativeBalance } from "./balance/NativeBalance.ts"
 export { type Call, type CallKey, IdempotencyKeyInUse } from "./charging/Call.ts"
 export { Charges, type Hold, InsufficientFunds } from "./charging/Charges.ts"
+export { SpendingLimitReached } from "./charging/SpendingLimit.ts"
 export { carryCommit, commitAsset } from "./commit/CommitAsset.ts"
 export { AssetNotRegistered, type CommitError } from "./commit/CommitError.ts"
 export {

@@ -50,6 +50,9 @@ export interface Tool {
   /** Words with spaces between; null: everything. */
   readonly scopes: string | null
   readonly origin: string | null
+  /** What it may spend in a day of UTC, in native tokens; null: as much as the account. */
+  readonly dailyLimit: string | null
+  readonly spentToday: string
 }
 
 /** A tool that waits to be paired. */

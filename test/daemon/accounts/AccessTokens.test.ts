@@ -35,7 +35,8 @@ describe("access tokens", () => {
     withBank(
       Effect.gen(function* () {
         const { alice, info, token } = yield* issued()
-        assert.deepStrictEqual({ ...(yield* (yield* AccessTokens).authenticate(token)) }, { ...alice })
+        const shown = { id: info.id, dailyLimit: null }
+        assert.deepStrictEqual({ ...(yield* (yield* AccessTokens).authenticate(token)) }, { ...alice, token: shown })
         assert.deepInclude(info, { label: "laptop", expiresAt: null, revokedAt: null, lastUsedAt: null })
         const sql = yield* SqlClient.SqlClient
         const rows = yield* sql`SELECT * FROM access_token`

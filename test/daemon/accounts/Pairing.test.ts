@@ -1,5 +1,6 @@
 /** Pairing on a real store, as RFC 8628 has it: codes that last ten minutes and are good once, five wrong tries, scopes. Times are set in the table. */
 import { assert, describe, it } from "@effect/vitest"
+import { amount } from "@treemark/core"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccessTokens } from "../../../packages/daemon/src/accounts/AccessTokens.ts"
@@ -53,6 +54,26 @@ describe("pairing a tool", () => {
         assert.deepInclude(made, { scopes: "read register", origin: asking.origin })
         yield* revoke(made!.id)
         assert.isFalse(yield* allowsOrigin(asking.origin))
+      })
+    )
+  )
+
+  it.live("what it may spend in a day is what was allowed, to the last unit", () =>
+    withPairing(
+      Effect.gen(function* () {
+        const alice = yield* openAccount("alice", 0n)
+        const { begin, decide, poll } = yield* Pairing
+        const { authenticate } = yield* AccessTokens
+        const pair = Effect.fnUntraced(function* (dailyLimit?: bigint) {
+          const { deviceCode, userCode } = yield* begin(asking)
+          yield* decide(userCode, alice.accountId, dailyLimit === undefined ? undefined : amount(dailyLimit))
+          const got = yield* poll(deviceCode)
+          return typeof got === "string" ? assert.fail(got) : (yield* authenticate(got.token)).token?.dailyLimit
+        })
+        const beyondIntegers = 10n ** 30n + 1n
+        assert.strictEqual(yield* pair(beyondIntegers), beyondIntegers)
+        assert.strictEqual(yield* pair(0n), 0n)
+        assert.isNull(yield* pair())
       })
     )
   )

@@ -9,6 +9,7 @@ import type { LedgerUnavailable } from "../ledger/Ledger.ts"
 import { Amount, formatTokens } from "../money/Amount.ts"
 import type { Operation } from "../money/PriceList.ts"
 import type { Call, IdempotencyKeyInUse } from "./Call.ts"
+import type { SpendingLimitReached } from "./SpendingLimit.ts"
 
 export class InsufficientFunds extends Schema.TaggedError<InsufficientFunds>()("InsufficientFunds", {
   needed: Amount,
@@ -45,7 +46,10 @@ export class Charges extends Context.Service<
       readonly amount: Amount
       /** The call that it is for, where that may have a key. */
       readonly call?: Call
-    }) => Effect.Effect<Hold, InsufficientFunds | IdempotencyKeyInUse | StorageUnavailable | LedgerUnavailable>
+    }) => Effect.Effect<
+      Hold,
+      InsufficientFunds | SpendingLimitReached | IdempotencyKeyInUse | StorageUnavailable | LedgerUnavailable
+    >
     /**
      * Charges `amount` (at most what is held), gives the rest back, and keeps `answer` for the call's key, in one step. Done twice with the
      * same amount it changes nothing.

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { IdempotencyKeyInUse } from "../charging/Call.ts"
 import type { InsufficientFunds } from "../charging/Charges.ts"
+import type { SpendingLimitReached } from "../charging/SpendingLimit.ts"
 import type { StorageUnavailable } from "../ledger/ContentStore.ts"
 import type { CommitPending, LedgerUnavailable } from "../ledger/Ledger.ts"
 import type { InvalidFields } from "../rules/FieldProblem.ts"
@@ -19,6 +20,7 @@ export type CommitError =
   | InvalidFields
   | AssetNotRegistered
   | InsufficientFunds
+  | SpendingLimitReached
   | IdempotencyKeyInUse
   | SignerUnavailable
   | LedgerUnavailable

@@ -7,6 +7,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { Call, IdempotencyKeyInUse } from "../charging/Call.ts"
 import type { InsufficientFunds } from "../charging/Charges.ts"
 import type { ChargeTerms } from "../charging/Charging.ts"
+import type { SpendingLimitReached } from "../charging/SpendingLimit.ts"
 import type { Caller } from "../identity/Caller.ts"
 import type { StorageUnavailable } from "../ledger/ContentStore.ts"
 import type { CommitOutcome, CommitPending, CommitWork, LedgerUnavailable, NetworkRole } from "../ledger/Ledger.ts"
@@ -51,7 +52,12 @@ export class Commits extends Context.Service<
       plan: CommitPlan
     ) => Effect.Effect<
       CommitWork,
-      InsufficientFunds | InvalidFields | LedgerUnavailable | StorageUnavailable | IdempotencyKeyInUse
+      | InsufficientFunds
+      | SpendingLimitReached
+      | InvalidFields
+      | LedgerUnavailable
+      | StorageUnavailable
+      | IdempotencyKeyInUse
     >
     /** Waits for `carrying` as long as the service's patience goes; it goes on when nobody waits any more. */
     readonly attend: <R>(

@@ -16,5 +16,7 @@ export class Caller extends Schema.Class<Caller>("@treemark/core/identity/Caller
   serviceName: Schema.NonEmptyString,
   wallet: WalletAddress,
   /** What the token that was shown may do; left out: everything. */
-  scopes: Schema.optionalKey(Schema.Array(Schema.String))
+  scopes: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The token that was shown, and what it may spend in a day, in 10^-18 (null: as much as the account); left out: no token was. */
+  token: Schema.optionalKey(Schema.Struct({ id: Schema.NonEmptyString, dailyLimit: Schema.NullOr(Schema.BigInt) }))
 }) {}

@@ -178,7 +178,13 @@ class Queue {
   }
 }
 
-const STOPS_ALL = new Set(["insufficient_funds", "account_disabled", "session_over", "unreachable"])
+const STOPS_ALL = new Set([
+  "insufficient_funds",
+  "spending_limit_reached",
+  "account_disabled",
+  "session_over",
+  "unreachable"
+])
 
 const commitOnce = async (
   request: CommitRequest

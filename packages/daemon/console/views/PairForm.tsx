@@ -21,13 +21,17 @@ export const scopesText = (scopes: string | null): string =>
 
 export const PairForm = ({ code, paired }: { readonly code: string | undefined; readonly paired: () => void }) => {
   const [text, setText] = useState(code ?? "")
+  const [limit, setLimit] = useState("")
   const [asking, setAsking] = useState<Asking | undefined>(undefined)
   const [decided, setDecided] = useState<{ readonly tool: string; readonly isApproved: boolean } | undefined>(undefined)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
   const call = (path: string, body: object): Promise<Asking | undefined> => {
     setProblem(undefined)
     return ask<Asking>(path, { method: "POST", body: { userCode: text, ...body } }).catch((error: unknown) => {
-      setProblem(problemOf(error))
+      const found = problemOf(error)
+      setProblem(found)
+      // A limit that cannot be read can be typed again; whatever else it is, the code has to be.
+      if (found.code !== "invalid_fields") setAsking(undefined)
       return undefined
     })
   }
@@ -37,10 +41,14 @@ export const PairForm = ({ code, paired }: { readonly code: string | undefined; 
     void call("/console/pairings/find", {}).then(setAsking)
   }
   const decide = (approve: boolean) =>
-    void call("/console/pairings/decide", { approve }).then((found) => {
-      setAsking(undefined)
+    void call("/console/pairings/decide", {
+      approve,
+      ...(approve && limit.trim() !== "" ? { dailyLimit: limit.trim() } : {})
+    }).then((found) => {
       if (found === undefined) return
+      setAsking(undefined)
       setText("")
+      setLimit("")
       setDecided({ tool: found.name, isApproved: approve })
       paired()
     })
@@ -76,6 +84,19 @@ export const PairForm = ({ code, paired }: { readonly code: string | undefined; 
               <li key={scope}>{words(MEANINGS[scope])}</li>
             ))}
           </ul>
+          <label for="daily-limit">{words("pairLimit")}</label>
+          <input
+            id="daily-limit"
+            type="text"
+            inputmode="decimal"
+            autocomplete="off"
+            aria-describedby="daily-limit-hint"
+            value={limit}
+            onInput={({ currentTarget }) => setLimit(currentTarget.value)}
+          />
+          <p class="soft" id="daily-limit-hint">
+            {words("pairLimitHint")}
+          </p>
           <div class="actions">
             <button type="button" class="main" onClick={() => decide(true)}>
               {words("pairApprove")}

@@ -51,6 +51,12 @@ const ToolCard = ({ revoke, tool }: { readonly tool: Tool; readonly revoke: () =
           [words("toolSince"), momentText(tool.createdAt)],
           [words("toolLastUsed"), tool.lastUsedAt === null ? words("never") : momentText(tool.lastUsedAt)],
           [words("toolMay"), words(tool.scopes === null ? "mayAll" : "maySome", { scopes: scopesText(tool.scopes) })],
+          [
+            words("toolSpent"),
+            tool.dailyLimit === null
+              ? tool.spentToday
+              : words("toolSpentOf", { spent: tool.spentToday, limit: tool.dailyLimit })
+          ],
           ...(tool.origin === null ? [] : [[words("toolOrigin"), <Strange text={tool.origin} />] as const]),
           ...(tool.expiresAt === null ? [] : [[words("toolUntil"), momentText(tool.expiresAt)] as const])
         ]}

@@ -2,11 +2,12 @@
  * Layer of `AccessTokens` on SQL. The text of a token is shown once and only its sha256 is stored; a token is looked up by that hash
  * on every call, so a revoked one is refused at once. Times are milliseconds since 1970.
  */
-import { AccountId, Caller, WalletAddress } from "@treemark/core"
+import { AccountId, amount, Caller, formatTokens, WalletAddress } from "@treemark/core"
 import { Clock, Effect, Layer, type Redacted, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { IntColumn } from "../store/Columns.ts"
+import { makeTokenSpending } from "../books/TokenSpending.ts"
+import { AmountColumn, IntColumn } from "../store/Columns.ts"
 import { randomId } from "../store/RandomId.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { AccessTokens, AccountDisabled, InvalidToken, type NewToken, TokenInfo, TokenNotFound } from "./AccessTokens.ts"
@@ -29,7 +30,8 @@ const InfoRow = Schema.Struct({
   revoked_at: Time,
   last_used_at: Time,
   scopes: Schema.NullOr(Schema.String),
-  origin: Schema.NullOr(Schema.String)
+  origin: Schema.NullOr(Schema.String),
+  daily_limit: Schema.NullOr(AmountColumn)
 })
 const decodeInfos = Schema.decodeUnknownEffect(Schema.Array(InfoRow))
 
@@ -39,6 +41,7 @@ const KnownRow = Schema.Struct({
   revoked_at: Time,
   last_used_at: Time,
   scopes: Schema.NullOr(Schema.String),
+  daily_limit: Schema.NullOr(AmountColumn),
   account_id: AccountId,
   name: Schema.String,
   service_name: Schema.String,
@@ -50,13 +53,16 @@ const decodeKnown = Schema.decodeUnknownEffect(Schema.Array(KnownRow))
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
+  const spending = yield* makeTokenSpending
 
   const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
 
   const infos = Effect.fnUntraced(function* (which: ReturnType<typeof sql.literal>) {
     const rows =
-      yield* sql`SELECT id, label, created_at, expires_at, revoked_at, last_used_at, scopes, origin FROM access_token ${which}`
-    return (yield* Effect.orDie(decodeInfos(rows))).map(infoOf)
+      yield* sql`SELECT id, label, created_at, expires_at, revoked_at, last_used_at, scopes, origin, daily_limit FROM access_token ${which}`
+    const known = yield* Effect.orDie(decodeInfos(rows))
+    const spent = yield* spending.today(known.map(({ id }) => id))
+    return known.map((row) => infoOf(row, spent.get(row.id)))
   })
 
   const issue = Effect.fn("AccessTokens.issue")(
@@ -72,9 +78,15 @@ const make = Effect.gen(function* () {
         created_at: yield* Clock.currentTimeMillis,
         expires_at: options.expiresAt,
         scopes: options.scopes?.join(" ") ?? null,
-        origin: options.origin ?? null
+        origin: options.origin ?? null,
+        daily_limit: options.dailyLimit ?? null
       }
-      yield* sql`INSERT INTO access_token ${sql.insert({ ...row, account_id: accountId, token_hash: hashOfToken(token) })}`
+      yield* sql`INSERT INTO access_token ${sql.insert({
+        ...row,
+        daily_limit: row.daily_limit?.toString() ?? null,
+        account_id: accountId,
+        token_hash: hashOfToken(token)
+      })}`
       return { token, info: infoOf({ ...row, revoked_at: null, last_used_at: null }) }
     },
     sql.withTransaction,
@@ -94,7 +106,7 @@ const make = Effect.gen(function* () {
     const hash = parseToken(token)
     if (Result.isFailure(hash)) return yield* new InvalidToken()
     const rows = yield* sql`
-      SELECT t.id, t.expires_at, t.revoked_at, t.last_used_at, t.scopes, t.account_id, a.name, a.service_name, a.wallet, a.disabled_at
+      SELECT t.id, t.expires_at, t.revoked_at, t.last_used_at, t.scopes, t.daily_limit, t.account_id, a.name, a.service_name, a.wallet, a.disabled_at
       FROM access_token t JOIN account a ON a.id = t.account_id WHERE t.token_hash = ${hash.success}`
     const [known] = yield* Effect.orDie(decodeKnown(rows))
     const now = yield* Clock.currentTimeMillis
@@ -107,6 +119,7 @@ const make = Effect.gen(function* () {
       name: known.name,
       serviceName: known.service_name,
       wallet: known.wallet,
+      token: { id: known.id, dailyLimit: known.daily_limit },
       ...(known.scopes === null ? {} : { scopes: scopesIn(known.scopes) ?? [] })
     })
   }, storing("an access token was looked up"))
@@ -138,7 +151,7 @@ export const layer: Layer.Layer<AccessTokens, never, SqlClient.SqlClient | Secur
   make
 )
 
-const infoOf = (row: typeof InfoRow.Type): TokenInfo =>
+const infoOf = (row: typeof InfoRow.Type, spent = 0n): TokenInfo =>
   new TokenInfo({
     id: row.id,
     label: row.label,
@@ -147,5 +160,7 @@ const infoOf = (row: typeof InfoRow.Type): TokenInfo =>
     revokedAt: row.revoked_at,
     lastUsedAt: row.last_used_at,
     scopes: row.scopes,
-    origin: row.origin
+    origin: row.origin,
+    dailyLimit: row.daily_limit === null ? null : formatTokens(row.daily_limit),
+    spentToday: formatTokens(amount(spent))
   })

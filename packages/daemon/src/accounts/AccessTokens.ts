@@ -1,5 +1,5 @@
 /** Access tokens: 256 random bits, shown once, stored only as a hash; they can expire, be listed and be revoked. */
-import type { AccountId, Caller, StorageUnavailable } from "@treemark/core"
+import type { AccountId, Amount, Caller, StorageUnavailable } from "@treemark/core"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { AccountClosed, AccountNotFound } from "./Accounts.ts"
 import type { Scope } from "./Scopes.ts"
@@ -36,7 +36,11 @@ export class TokenInfo extends Schema.Class<TokenInfo>("@treemark/daemon/account
   /** What it may do, words with spaces between; null: everything. */
   scopes: Schema.NullOr(Schema.String),
   /** Of the web page or browser extension that holds it. */
-  origin: Schema.NullOr(Schema.String)
+  origin: Schema.NullOr(Schema.String),
+  /** What it may spend in a day of UTC, an exact decimal number of native tokens; null: as much as its account. */
+  dailyLimit: Schema.NullOr(Schema.String),
+  /** What it spent today or has set aside for calls that run, likewise. */
+  spentToday: Schema.String
 }) {}
 
 /** What a new token is to be. */
@@ -46,6 +50,8 @@ export interface NewToken {
   /** Default: everything. */
   readonly scopes?: ReadonlyArray<Scope>
   readonly origin?: string | null
+  /** What it may spend in a day of UTC; default: as much as its account. */
+  readonly dailyLimit?: Amount | null
 }
 
 export class AccessTokens extends Context.Service<

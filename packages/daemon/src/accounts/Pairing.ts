@@ -2,7 +2,7 @@
  * Pairing a tool with an account (RFC 8628): the tool asks and shows a code; its person types it where they are signed in, sees which tool of
  * which origin wants what, and decides; the tool, which has been asking meanwhile, gets a token of its own.
  */
-import type { AccountId, StorageUnavailable } from "@treemark/core"
+import type { AccountId, Amount, StorageUnavailable } from "@treemark/core"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { Scope } from "./Scopes.ts"
 
@@ -57,10 +57,11 @@ export class Pairing extends Context.Service<
     >
     /** Which tool waits under this code. A wrong code counts. */
     readonly find: (userCode: string) => Effect.Effect<Asking, PairingUnknown | StorageUnavailable>
-    /** Decides for an account; `undefined` denies. The code is used up. */
+    /** Decides for an account; `undefined` denies. The code is used up. `dailyLimit`: what the tool may spend in a day; null: no limit. */
     readonly decide: (
       userCode: string,
-      accountId: AccountId | undefined
+      accountId: AccountId | undefined,
+      dailyLimit?: Amount | null
     ) => Effect.Effect<Asking, PairingUnknown | StorageUnavailable>
     readonly poll: (deviceCode: Redacted.Redacted<string>) => Effect.Effect<Polled, StorageUnavailable>
     /** Whether a tool of this origin holds a token that lives. */

@@ -2,12 +2,12 @@
  * Layer of `Pairing` on SQL. Codes are stored as hashes. A user code has ten letters of twenty (43 bits): without vowels, so that it spells
  * nothing, and without letters that look alike.
  */
-import { AccountId, type StorageUnavailable } from "@treemark/core"
+import { AccountId, type Amount, type StorageUnavailable } from "@treemark/core"
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient, type SqlError } from "effect/sql"
-import { IntColumn } from "../store/Columns.ts"
+import { AmountColumn, IntColumn } from "../store/Columns.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import {
@@ -45,6 +45,7 @@ const Row = Schema.Struct({
   scopes: Schema.String,
   state: Schema.Literals(["asked", "approved", "denied"]),
   account_id: Schema.NullOr(AccountId),
+  daily_limit: Schema.NullOr(AmountColumn),
   pause: IntColumn,
   polled_at: Schema.NullOr(IntColumn),
   expires_at: IntColumn
@@ -64,7 +65,8 @@ const make = Effect.gen(function* () {
   const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
 
   const rowWhere = Effect.fnUntraced(function* (which: ReturnType<typeof sql.literal>) {
-    const rows = yield* sql`SELECT device_hash, name, origin, scopes, state, account_id, pause, polled_at, expires_at
+    const rows =
+      yield* sql`SELECT device_hash, name, origin, scopes, state, account_id, daily_limit, pause, polled_at, expires_at
       FROM pairing WHERE ${which} ${forUpdate}`
     return (yield* Effect.orDie(decodeRows(rows)))[0]
   })
@@ -122,14 +124,19 @@ const make = Effect.gen(function* () {
       .pipe(storing("a pairing was looked up"), Effect.flatMap(known), Effect.map(askingOf))
   )
 
-  const decide = Effect.fn("Pairing.decide")((userCode: string, accountId: AccountId | undefined) =>
-    Effect.gen(function* () {
-      const found = yield* waiting(userCode)
-      if (found === undefined) return undefined
-      const columns = { state: accountId === undefined ? "denied" : "approved", account_id: accountId ?? null }
-      yield* sql`UPDATE pairing SET ${sql.update(columns)} WHERE device_hash = ${found.device_hash}`
-      return found
-    }).pipe(sql.withTransaction, storing("a pairing was decided"), Effect.flatMap(known), Effect.map(askingOf))
+  const decide = Effect.fn("Pairing.decide")(
+    (userCode: string, accountId: AccountId | undefined, dailyLimit: Amount | null = null) =>
+      Effect.gen(function* () {
+        const found = yield* waiting(userCode)
+        if (found === undefined) return undefined
+        const columns = {
+          state: accountId === undefined ? "denied" : "approved",
+          account_id: accountId ?? null,
+          daily_limit: dailyLimit?.toString() ?? null
+        }
+        yield* sql`UPDATE pairing SET ${sql.update(columns)} WHERE device_hash = ${found.device_hash}`
+        return found
+      }).pipe(sql.withTransaction, storing("a pairing was decided"), Effect.flatMap(known), Effect.map(askingOf))
   )
 
   const poll = Effect.fn("Pairing.poll")(
@@ -155,14 +162,16 @@ const make = Effect.gen(function* () {
   const taken = Effect.fnUntraced(function* (found: typeof Row.Type, accountId: AccountId) {
     yield* sql`DELETE FROM pairing WHERE device_hash = ${found.device_hash}`
     const { name: label, origin, scopes } = askingOf(found)
-    return yield* tokens.issue(accountId, { label, expiresAt: null, scopes, origin }).pipe(
-      Effect.map(({ token }) => ({ token, scopes })),
-      // The account was closed since.
-      Effect.catchTags({
-        AccountClosed: () => Effect.succeed("access_denied" as const),
-        AccountNotFound: () => Effect.succeed("access_denied" as const)
-      })
-    )
+    return yield* tokens
+      .issue(accountId, { label, expiresAt: null, scopes, origin, dailyLimit: found.daily_limit })
+      .pipe(
+        Effect.map(({ token }) => ({ token, scopes })),
+        // The account was closed since.
+        Effect.catchTags({
+          AccountClosed: () => Effect.succeed("access_denied" as const),
+          AccountNotFound: () => Effect.succeed("access_denied" as const)
+        })
+      )
   })
 
   const allowsOrigin = Effect.fn("Pairing.allowsOrigin")(function* (origin: string) {

@@ -6,13 +6,13 @@ import { CommitReceipt, NetworkRole, WalletAddress } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TokenInfo } from "../accounts/AccessTokens.ts"
+import { GrantedTokens } from "../accounts/GrantedTokens.ts"
 import { RegisteredAsset } from "../content/Assets.ts"
 import { AccountName, ServiceName } from "./AccountName.ts"
 import { additions } from "./AdditionsApi.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 import { books } from "./BooksApi.ts"
 import { console } from "./ConsoleApi.ts"
-import { GrantedTokens } from "./GrantedTokens.ts"
 import { history } from "./HistoryApi.ts"
 
 export { AccountName, ServiceName } from "./AccountName.ts"
@@ -95,7 +95,12 @@ const accounts = HttpApiGroup.make("accounts").add(
   }),
   HttpApiEndpoint.post("issueToken", "/accounts/:account/tokens", {
     params: account,
-    payload: Schema.Struct({ label: Schema.String, expiresAt: Schema.NullOr(Schema.Int) }),
+    payload: Schema.Struct({
+      label: Schema.String,
+      expiresAt: Schema.NullOr(Schema.Int),
+      /** What it may spend in a day; left out: as much as the account. */
+      dailyLimit: Schema.optionalKey(GrantedTokens)
+    }),
     success: Schema.Struct({ token: Schema.String, info: TokenInfo }),
     ...refused
   }),

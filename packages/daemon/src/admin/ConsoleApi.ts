@@ -1,6 +1,7 @@
 /** The part of the administration API about the console: an address that signs in, and tools that wait to be paired. Definitions only. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { GrantedTokens } from "../accounts/GrantedTokens.ts"
 import { AccountName } from "./AccountName.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 
@@ -24,8 +25,12 @@ export const console = HttpApiGroup.make("console").add(
     error: AdminRefused
   }),
   HttpApiEndpoint.post("decidePairing", "/console/pairings/decide", {
-    /** `account` null: denied. */
-    payload: Schema.Struct({ userCode: Schema.String, account: Schema.NullOr(AccountName) }),
+    /** `account` null: denied. `dailyLimit`: what the tool may spend in a day; left out: as much as the account. */
+    payload: Schema.Struct({
+      userCode: Schema.String,
+      account: Schema.NullOr(AccountName),
+      dailyLimit: Schema.optionalKey(GrantedTokens)
+    }),
     success: AskingView,
     error: AdminRefused
   })

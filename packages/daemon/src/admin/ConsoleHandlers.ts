@@ -35,7 +35,7 @@ export const consoleHandlers = HttpApiBuilder.group(AdminApi, "console", (handle
       pairing: ({ payload }) => pairing.find(payload.userCode).pipe(refused),
       decidePairing: Effect.fnUntraced(function* ({ payload }) {
         const account = payload.account === null ? undefined : yield* accounts.find(payload.account)
-        return yield* pairing.decide(payload.userCode, account?.id)
+        return yield* pairing.decide(payload.userCode, account?.id, payload.dailyLimit)
       }, refused)
     })
   })

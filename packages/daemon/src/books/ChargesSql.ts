@@ -10,6 +10,7 @@ import {
   type InsufficientFunds,
   type LedgerUnavailable,
   Prices,
+  type SpendingLimitReached,
   type StorageUnavailable
 } from "@treemark/core"
 import { chargeOf } from "@treemark/core/charging"
@@ -67,7 +68,7 @@ export const layer: Layer.Layer<
       ...request
     }: HoldRequest): Effect.fn.Return<
       Hold,
-      InsufficientFunds | IdempotencyKeyInUse | StorageUnavailable | LedgerUnavailable
+      InsufficientFunds | SpendingLimitReached | IdempotencyKeyInUse | StorageUnavailable | LedgerUnavailable
     > {
       const prices = yield* Prices
       const price = { price: prices[request.operation], priceVersion: prices.version }

@@ -6,15 +6,23 @@
  * The gas of a later settlement comes out of the wallet too. A wallet that holds exactly the price is served all the same, because
  * the interface asks for no more; what the transfer cannot carry stays owed, and counts against the wallet's next call.
  */
-import { type Amount, amount, type Caller, InsufficientFunds, type Operation } from "@treemark/core"
-import { credits, type Funding, fundingFor, heldCredits, holdLines, payable } from "@treemark/core/charging"
-import { Effect } from "effect"
+import {
+  type Amount,
+  amount,
+  type Caller,
+  InsufficientFunds,
+  type Operation,
+  type SpendingLimitReached
+} from "@treemark/core"
+import { credits, type Funding, fundingFor, heldCredits, holdLines, overLimit, payable } from "@treemark/core/charging"
+import { Clock, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../store/RandomId.ts"
 import { ReplicaId } from "../store/Replica.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
 import { Postings } from "./Postings.ts"
+import { makeTokenSpending } from "./TokenSpending.ts"
 import { WalletDebt, type WalletReading } from "./WalletDebt.ts"
 
 /** Money that is wanted for a piece of work, by the prices of today. */
@@ -33,7 +41,7 @@ export interface Wanted {
 export type Source =
   | { readonly _tag: "ask" }
   | { readonly _tag: "held"; readonly hold: StoredHold }
-  | { readonly _tag: "refused"; readonly why: InsufficientFunds }
+  | { readonly _tag: "refused"; readonly why: InsufficientFunds | SpendingLimitReached }
   | { readonly _tag: "found"; readonly funding: Funding; readonly balances: ReadonlyMap<string, bigint> }
 
 interface Standing {
@@ -48,6 +56,7 @@ export const makePlacing = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   const replica_id = yield* ReplicaId
   const holds = holdQuery(sql)
+  const spending = yield* makeTokenSpending
 
   /** The hold that the work has already, and whether the account was closed just before: then there is nothing there to be spent. */
   const standingOf = ({ caller, operation, reference }: Wanted) =>
@@ -56,6 +65,13 @@ export const makePlacing = Effect.gen(function* () {
         AND h.reference = ${reference} AND h.state <> 'released') AS hold_id FROM account a WHERE a.id = ${caller.accountId}`,
       (rows) => rows[0] ?? { closed_at: null, hold_id: null }
     )
+
+  /** Needs the account's books locked: all calls of a token wait for each other there. */
+  const refusedByLimit = Effect.fnUntraced(function* ({ amount: needed, caller: { token } }: Wanted) {
+    if (token === undefined || token.dailyLimit === null) return undefined
+    const spent = (yield* spending.today([token.id])).get(token.id) ?? 0n
+    return overLimit(amount(token.dailyLimit), { spent, needed, at: yield* Clock.currentTimeMillis })
+  })
 
   /** Without a reading of the wallet only credits are tried; with one, credits still come first. A closed account has no credits. */
   const find = Effect.fnUntraced(function* (wanted: Wanted, reading: WalletReading | undefined) {
@@ -68,6 +84,8 @@ export const makePlacing = Effect.gen(function* () {
       const [hold] = yield* holds(sql`WHERE h.id = ${standing.hold_id}`)
       if (hold !== undefined) return { _tag: "held", hold } satisfies Source as Source
     }
+    const limited = yield* refusedByLimit(wanted)
+    if (limited !== undefined) return { _tag: "refused", why: limited } satisfies Source as Source
     const isClosed = typeof standing?.closed_at === "number" || typeof standing?.closed_at === "bigint"
     let wallet: Amount | undefined = isClosed ? amount(0n) : undefined
     if (isShort && !isClosed && reading !== undefined) {
@@ -107,6 +125,7 @@ export const makePlacing = Effect.gen(function* () {
       state: "held",
       price: price.toString(),
       price_version: priceVersion,
+      token_id: caller.token?.id ?? null,
       replica_id,
       created_at: at
     })}`

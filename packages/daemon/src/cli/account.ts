@@ -2,10 +2,11 @@
 import { amount } from "@treemark/core"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { GrantedTokens } from "../accounts/GrantedTokens.ts"
 import { AccountName, ServiceName } from "../admin/AdminApi.ts"
-import { GrantedTokens } from "../admin/GrantedTokens.ts"
 import { account, accountText } from "./AccountText.ts"
 import { closeCommand } from "./closeAccount.ts"
+import { limitFlag } from "./LimitFlag.ts"
 import { facts, print, table } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
 import { statementCommand } from "./statement.ts"
@@ -152,9 +153,10 @@ const tokenCreate = Command.make(
       Flag.withMetavar("DAYS"),
       Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 }))),
       Flag.optional
-    )
+    ),
+    limit: limitFlag
   },
-  ({ account, label, days }) =>
+  ({ account, label, days, limit }) =>
     withAdmin(
       Effect.fnUntraced(function* ({ client }, { json }) {
         const now = yield* Clock.currentTimeMillis
@@ -162,14 +164,18 @@ const tokenCreate = Command.make(
           onNone: () => null,
           onSome: (count) => now + Duration.toMillis(Duration.days(count))
         })
-        const issued = yield* client.accounts.issueToken({ params: { account }, payload: { label, expiresAt } })
+        const issued = yield* client.accounts.issueToken({
+          params: { account },
+          payload: { label, expiresAt, ...(Option.isNone(limit) ? {} : { dailyLimit: limit.value }) }
+        })
         yield* print(
           json,
           issued,
           `${facts([
             ["token", issued.token],
             ["id", issued.info.id],
-            ["expires", dateText(issued.info.expiresAt)]
+            ["expires", dateText(issued.info.expiresAt)],
+            ["limit", issued.info.dailyLimit === null ? "-" : `${issued.info.dailyLimit} a day (UTC)`]
           ])}\n\nThe token is shown this once.`
         )
       })
@@ -177,7 +183,11 @@ const tokenCreate = Command.make(
 ).pipe(
   Command.withDescription("Issue a further access token"),
   Command.withExamples([
-    { command: "treemarkd account token create studio --label laptop --expires-in-days 90", description: "For 90 days" }
+    {
+      command: "treemarkd account token create studio --label laptop --expires-in-days 90",
+      description: "For 90 days"
+    },
+    { command: "treemarkd account token create studio --label kiosk --limit 2", description: "Spends at most 2 a day" }
   ])
 )
 
@@ -189,14 +199,16 @@ const tokenList = Command.make("list", { account }, ({ account }) =>
         json,
         { tokens },
         table(
-          ["ID", "LABEL", "CREATED", "EXPIRES", "REVOKED", "LAST USED"],
+          ["ID", "LABEL", "CREATED", "EXPIRES", "REVOKED", "LAST USED", "LIMIT A DAY", "SPENT TODAY"],
           tokens.map((info) => [
             info.id,
             info.label,
             dateText(info.createdAt),
             dateText(info.expiresAt),
             dateText(info.revokedAt),
-            dateText(info.lastUsedAt)
+            dateText(info.lastUsedAt),
+            info.dailyLimit ?? "-",
+            info.spentToday
           ]),
           "This account has no access tokens."
         )
@@ -206,7 +218,10 @@ const tokenList = Command.make("list", { account }, ({ account }) =>
 ).pipe(
   Command.withDescription("List an account's access tokens; the tokens themselves are not kept"),
   Command.withExamples([
-    { command: "treemarkd account token list studio", description: "With when each was last used" }
+    {
+      command: "treemarkd account token list studio",
+      description: "With when each was last used, and what it spent today"
+    }
   ])
 )
 

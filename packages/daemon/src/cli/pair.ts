@@ -1,6 +1,8 @@
 /** `treemarkd pair`: which tool waits under a code, and whether it gets a token; what the console does in a browser. */
+import { formatTokens } from "@treemark/core"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { limitFlag, limitText } from "./LimitFlag.ts"
 import { facts, print } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
 
@@ -49,24 +51,33 @@ const approve = Command.make(
       Flag.withDescription("Account that the tool acts for and spends from (default: the first one)"),
       Flag.withMetavar("NAME"),
       Flag.optional
-    )
+    ),
+    limit: limitFlag
   },
-  ({ account, code: userCode }) =>
+  ({ account, code: userCode, limit }) =>
     withAdmin(
       Effect.fnUntraced(function* ({ client }, { json }) {
         const first = (yield* client.accounts.list()).find(({ closed, disabled }) => !closed && !disabled)
         const name = Option.getOrElse(account, () => first?.name ?? "")
-        const asking = yield* client.console.decidePairing({ payload: { userCode, account: name } })
-        const text = `${told(asking)}\n\nApproved for the account "${name}". Take it back with: treemarkd account token revoke`
-        yield* print(json, { ...asking, account: name }, text)
+        const dailyLimit = Option.getOrNull(limit)
+        const asking = yield* client.console.decidePairing({
+          payload: { userCode, account: name, ...(dailyLimit === null ? {} : { dailyLimit }) }
+        })
+        const spends = facts([["spends", limitText(dailyLimit)]])
+        const text = `${told(asking)}\n${spends}\n\nApproved for the account "${name}". Take it back with: treemarkd account token revoke`
+        yield* print(
+          json,
+          { ...asking, account: name, dailyLimit: dailyLimit === null ? null : formatTokens(dailyLimit) },
+          text
+        )
       })
     )
 ).pipe(
   Command.withDescription("Give the tool a token of an account"),
   Command.withExamples([
     {
-      command: "treemarkd pair approve BCDFG-HJKLM --account studio",
-      description: "It acts for that account from now on"
+      command: "treemarkd pair approve BCDFG-HJKLM --account studio --limit 2",
+      description: "It acts for that account from now on, and spends at most 2 tokens a day"
     }
   ])
 )

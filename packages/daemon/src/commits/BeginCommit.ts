@@ -8,7 +8,8 @@ import {
   type CommitWork,
   ContentStore,
   type IdempotencyKeyInUse,
-  type InsufficientFunds
+  type InsufficientFunds,
+  type SpendingLimitReached
 } from "@treemark/core"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -43,7 +44,7 @@ export type Begun =
   | { readonly _tag: "begun"; readonly work: CommitWork; readonly signed: Signed | undefined }
   | { readonly _tag: "ask" }
   | { readonly _tag: "act-taken" }
-  | { readonly _tag: "refused"; readonly why: InsufficientFunds | IdempotencyKeyInUse }
+  | { readonly _tag: "refused"; readonly why: InsufficientFunds | SpendingLimitReached | IdempotencyKeyInUse }
 
 export const makeBeginCommit = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -9,6 +9,7 @@ import type {
   InsufficientFunds,
   LedgerUnavailable,
   MalformedJson,
+  SpendingLimitReached,
   StorageUnavailable
 } from "@treemark/core"
 import { Schema } from "effect"
@@ -33,6 +34,7 @@ export const PROBLEMS = {
   session_over: { status: 401, title: "The console's session is over" },
   code_refused: { status: 401, title: "The sign-in code does not work" },
   insufficient_funds: { status: 403, title: "Neither credits nor tokens cover the call" },
+  spending_limit_reached: { status: 403, title: "The token's limit for the day is reached" },
   account_disabled: { status: 403, title: "The account is disabled" },
   scope_missing: { status: 403, title: "The token may not do this" },
   host_not_allowed: { status: 403, title: "The Host is not served" },
@@ -86,6 +88,7 @@ export type ApiError =
   | Refused
   | CommitError
   | InsufficientFunds
+  | SpendingLimitReached
   | MalformedJson
   | InvalidToken
   | AccountDisabled
@@ -106,6 +109,7 @@ const CODES = {
   InvalidFields: "invalid_fields",
   AssetNotRegistered: "asset_not_registered",
   InsufficientFunds: "insufficient_funds",
+  SpendingLimitReached: "spending_limit_reached",
   SignerUnavailable: "internal",
   LedgerUnavailable: "ledger_unavailable",
   CommitPending: "commit_pending",

@@ -41,6 +41,7 @@ export const BODY_PROBLEMS = [
 /** Answered by calls that are charged. */
 export const CHARGE_PROBLEMS = [
   "insufficient_funds",
+  "spending_limit_reached",
   "idempotency_key_in_use",
   "idempotency_key_reused",
   "ledger_unavailable"

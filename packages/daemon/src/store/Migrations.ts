@@ -20,6 +20,7 @@ import holdings from "./migrations/0014_Holdings.ts"
 import signIn from "./migrations/0016_SignIn.ts"
 import pairing from "./migrations/0017_Pairing.ts"
 import quotas from "./migrations/0019_Quotas.ts"
+import spendingLimits from "./migrations/0020_SpendingLimits.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -38,7 +39,8 @@ const MIGRATIONS = {
   "0014_Holdings": holdings,
   "0016_SignIn": signIn,
   "0017_Pairing": pairing,
-  "0019_Quotas": quotas
+  "0019_Quotas": quotas,
+  "0020_SpendingLimits": spendingLimits
 }
 
 /** What each step does, for whoever upgrades. */
@@ -58,7 +60,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0014_Holdings": "adds which account has which assets and commits, and the names of files",
   "0016_SignIn": "adds sign-in to the console: one-time codes and sessions",
   "0017_Pairing": "adds pairing of tools, and what a token may do",
-  "0019_Quotas": "adds how many bytes each account has stored"
+  "0019_Quotas": "adds how many bytes each account has stored",
+  "0020_SpendingLimits": "adds what a token may spend in a day, and which token a call was made with"
 }
 
 /** Where the steps that were done are noted. */

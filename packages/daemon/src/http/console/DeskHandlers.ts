@@ -30,11 +30,24 @@ const balances = Effect.gen(function* () {
 const iso = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : new Date(milliseconds).toISOString()
 
-const toolOf = ({ createdAt, expiresAt, id, label, lastUsedAt, origin, revokedAt, scopes }: TokenInfo) => ({
+const toolOf = ({
+  createdAt,
+  dailyLimit,
+  expiresAt,
+  id,
+  label,
+  lastUsedAt,
+  origin,
+  revokedAt,
+  scopes,
+  spentToday
+}: TokenInfo) => ({
   id,
   name: label,
   origin,
   scopes,
+  dailyLimit,
+  spentToday,
   createdAt: iso(createdAt),
   expiresAt: iso(expiresAt),
   lastUsedAt: iso(lastUsedAt),

@@ -17,6 +17,9 @@ const both = Effect.fnUntraced(function* (home: string, ...args: ReadonlyArray<s
   return { json: told.json() as Record<string, unknown>, text: plain.stdout }
 })
 
+/** Well formed, and of no commit. */
+const UNKNOWN_TREE = "baguqeeraaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
 const refused = Effect.fnUntraced(function* (home: string, ...args: ReadonlyArray<string>) {
   const told = yield* parsed([...args, "--home", home, "--json"])
   const { error } = told.json() as { readonly error: { readonly code: string; readonly message: string } }
@@ -155,7 +158,7 @@ withDaemon()("commands against a running daemon", (it) => {
         assert.match(wrong.message, /\/assetCreator/)
         writeFileSync(request, "{")
         assert.strictEqual((yield* refused(home, "commit", request, "--account", "committer")).code, "malformed_json")
-        assert.strictEqual((yield* refused(home, "proof", "baguqeera")).code, "commit_not_found")
+        assert.strictEqual((yield* refused(home, "proof", UNKNOWN_TREE)).code, "commit_not_found")
         assert.strictEqual(
           (yield* refused(home, "proof", receipt.assetTreeCid!, "--out", "/nowhere/p")).code,
           "unwritable"

@@ -44,7 +44,7 @@ export {
   next
 } from "./commit/CommitMachine.ts"
 export { CommitReceipt } from "./commit/CommitReceipt.ts"
-export { type CommitMade, type CommitPlan, Commits } from "./commit/Commits.ts"
+export { type CommitMade, type CommitPlan, Commits, type WorkError } from "./commit/Commits.ts"
 export { Provider } from "./commit/PrepareCommit.ts"
 export { quoteCommit } from "./commit/QuoteCommit.ts"
 export { refuseRepeated } from "./commit/SignedAct.ts"

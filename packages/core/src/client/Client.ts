@@ -90,7 +90,13 @@ export const createClient = (options: ClientOptions): Client => {
     balance: (wallet, { signal } = {}) => post(connection, "/balance/mainnet", { wallet }, { signal }),
     balances: (wallet, { idempotencyKey = newKey(), signal } = {}) =>
       post(connection, "/balance/all-networks", { wallet }, { idempotencyKey, signal }),
-    register: (file, given = {}) => call(connection, uploadOf(file, given)),
+    register: async (file, given = {}) => {
+      const { assetCid, assetSha256, encodingFormat, size } = await call<RegisteredAsset>(
+        connection,
+        uploadOf(file, given)
+      )
+      return { assetCid, assetSha256, encodingFormat, size }
+    },
     commit: ((request: CommitBody, given: PaidOptions & { readonly quote?: boolean } = {}) => {
       const { idempotencyKey = newKey(), quote = false, signal } = given
       return quote

@@ -10,11 +10,11 @@ import { printable } from "./Printable.ts"
 
 const CID = /^[A-Za-z0-9]{20,}$/u
 
-/** A CID, or the path of a file that is there. */
-export const assetName = (what: string) =>
+/** A CID, or the path of a file that is there; or what else is `alike`. */
+export const assetName = (what: string, alike: RegExp = CID) =>
   Schema.String.check(
     Schema.makeFilter((text: string) =>
-      CID.test(text) || existsSync(text)
+      CID.test(text) || alike.test(text) || existsSync(text)
         ? undefined
         : `must be a CID, such as ${what}, or the path of a file that is there`
     )

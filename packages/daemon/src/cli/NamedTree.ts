@@ -18,8 +18,8 @@ export const treeNamed = Effect.fnUntraced(function* (admin: Admin["Service"], t
       `${text} is the hash of a transaction, and no commit that was made here is in it. Give the assetTreeCid of the commit; treemarkd log ASSET_CID --json shows it.`
     )
   }
-  const found = isFile(text) ? yield* assetOfFile(admin, text) : yield* ask({ assetCid: text })
-  if (found === null) return text
+  if (!isFile(text)) return (yield* ask({ assetCid: text }))?.assetTreeCid ?? text
+  const found = yield* assetOfFile(admin, text)
   if (found.assetTreeCid !== null) return found.assetTreeCid
   return yield* new CommandFailed({
     code: "commit_not_found",

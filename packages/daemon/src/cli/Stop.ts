@@ -14,14 +14,17 @@ const CLOSING = Duration.seconds(2)
 /** Exit codes of a process that a signal ended. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
 
+/** One Ctrl-C may come twice: from the terminal, and from npm, which hands on its own. */
+const ONE_KEY_MILLIS = 250
+
 /** From here on a second signal ends the process at once. */
 export const endAtOnceWhenToldTwice = Effect.gen(function* () {
   const { home } = yield* Settings
-  let told = 0
+  let first: number | undefined
   for (const [signal, code] of Object.entries(SIGNALS)) {
     process.on(signal, () => {
-      told++
-      if (told > 1) end(home, code)
+      first ??= performance.now()
+      if (performance.now() - first > ONE_KEY_MILLIS) end(home, code)
     })
   }
 })

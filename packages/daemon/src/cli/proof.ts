@@ -1,6 +1,6 @@
 /** `treemarkd proof FILE|CID`: writes the one file that offline verification needs. */
 import { proofPage } from "@treemark/verify"
-import { Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { verifyPage } from "../http/verify/VerifyPage.ts"
 import { CommandFailed, EXIT, unwritable } from "./Failures.ts"
@@ -9,10 +9,7 @@ import { TRANSACTION, treeNamed } from "./NamedTree.ts"
 import { print } from "./Output.ts"
 import { withAdmin } from "./Root.ts"
 
-const Named = Schema.Union([
-  Schema.String.check(Schema.isPattern(TRANSACTION)),
-  assetName("the assetTreeCid that a commit answered")
-])
+const Named = assetName("the assetTreeCid that a commit answered", TRANSACTION)
 
 export const proofCommand = Command.make(
   "proof",

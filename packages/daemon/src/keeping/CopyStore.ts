@@ -46,6 +46,7 @@ export const copyStore = Effect.fn("Store.copy")(
       }
       rows += sent.count
     }
+    yield* goOnCounting(to, tables)
     yield* compareBooks(from, to)
     return { tables: tables.length, rows } satisfies Copied
   },
@@ -131,6 +132,20 @@ const copyTable = Effect.fnUntraced(function* (from: SqlClient.SqlClient, to: Sq
   })
   return tally.read()
 })
+
+/** PostgreSQL counts the ids it gives apart from the rows: it goes on behind the last one that was copied. SQLite looks at the rows. */
+const goOnCounting = (to: SqlClient.SqlClient, tables: ReadonlyArray<Table>) =>
+  to.onDialectOrElse({
+    pg: () =>
+      Effect.forEach(
+        tables.filter(({ key }) => key.length === 1),
+        ({ key: [column = ""], name }) =>
+          to`SELECT setval(pg_get_serial_sequence(${name}, ${column})::regclass, (SELECT MAX(${to(column)}) FROM ${to(name)})::bigint)
+            WHERE pg_get_serial_sequence(${name}, ${column}) IS NOT NULL`,
+        { discard: true }
+      ),
+    orElse: () => Effect.void
+  })
 
 const readTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, table: Table) {
   const tally = makeTally(table.columns)

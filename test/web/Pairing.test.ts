@@ -36,14 +36,21 @@ const form = (fields: Readonly<Record<string, string>>) => ({
   body: new URLSearchParams(fields).toString()
 })
 
-/** Types the code in the console, and allows what is asked. */
-const approve = async (page: Page, code: string): Promise<string> => {
+/** Types the code in the console, and allows what is asked; with a limit for the day, after one that nobody can read. */
+const approve = async (page: Page, code: string, limit?: string): Promise<string> => {
   await goTo(page, "tools")
   await page.type("#user-code", code)
   await page.click("#pair-title ~ form button")
   await page.waitForSelector("#asking")
   await isClean(page, "asking")
   const asked = await textOf(page, "#asking")
+  if (limit !== undefined) {
+    await page.type("#daily-limit", "a bit")
+    await page.click("#asking button.main")
+    await page.waitForFunction(() => /decimal number/.test(document.querySelector("[role=alert]")?.textContent ?? ""))
+    await page.$eval("#daily-limit", (input) => (input as HTMLInputElement).select())
+    await page.type("#daily-limit", limit)
+  }
   await page.click("#asking button.main")
   await page.waitForFunction(() => /is paired/.test(document.querySelector("output")?.textContent ?? ""))
   return asked
@@ -119,13 +126,15 @@ withDaemon()("pairing", (it) => {
         const done = said(child, /Paired with the account Ada[\s\S]*Added photo\.txt: ba[\s\S]*Committed: (\S+)/)
         const [, where = "", code = ""] = await said(child, /Open (\S+) and type (\S+)/)
         assert.strictEqual(where, `${url}/#/tools`)
-        const asked = await approve(page, code)
+        const asked = await approve(page, code, "2.5")
         assert.match(asked, /Desktop example asks for a token/)
         assert.match(asked, /commit, which spends 0\.1/)
         await done
         await page.reload()
         await page.waitForSelector("ul.plain")
-        assert.include(await textOf(page, "ul.plain"), "Desktop example")
+        const tools = await textOf(page, "ul.plain")
+        assert.include(tools, "Desktop example")
+        assert.match(tools, /0\.10\d+ of 2\.5 a day/)
       })
     })
   )

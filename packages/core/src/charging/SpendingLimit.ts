@@ -21,8 +21,8 @@ export class SpendingLimitReached extends Schema.TaggedError<SpendingLimitReache
     const frees = new Date(this.freesAt).toISOString()
     const state = `This token may spend ${limit} native tokens a day (UTC). Today ${spent} are spent or set aside for calls that run, and this call needs up to ${needed}. Nothing was charged.`
     return this.needed > this.limit
-      ? `${state} The call alone is above the limit, so waiting does not help: use a token with a higher limit, which the account's holder makes.`
-      : `${state} The limit is free again at ${frees}, and sooner by what running calls give back: call again then, or use a token with a higher limit, which the account's holder makes.`
+      ? `${state} The call alone is above the limit, so waiting does not help: ask whoever holds the account for a token with a higher limit.`
+      : `${state} The limit is free again at ${frees}, and what running calls do not need comes back sooner: call again then, or ask whoever holds the account for a token with a higher limit.`
   }
 }
 

@@ -20,11 +20,13 @@ const MEANINGS: { readonly [scope: string]: string } = {
   commit: "commit (spend 0.1 and gas for each commit)"
 }
 
-const told = ({ name, origin, scopes }: Asking): string =>
+/** What is asked for; with what it `spends`, once that is decided. */
+const told = ({ name, origin, scopes }: Asking, spends?: string): string =>
   facts([
     ["tool", JSON.stringify(name)],
     ["of", origin === null ? "a program on this machine or one that reaches it" : JSON.stringify(origin)],
-    ["may", scopes.map((scope) => MEANINGS[scope] ?? scope).join(", ")]
+    ["may", scopes.map((scope) => MEANINGS[scope] ?? scope).join(", ")],
+    ...(spends === undefined ? [] : [["spends", spends] as const])
   ])
 
 const show = Command.make("show", { code }, ({ code: userCode }) =>
@@ -63,8 +65,7 @@ const approve = Command.make(
         const asking = yield* client.console.decidePairing({
           payload: { userCode, account: name, ...(dailyLimit === null ? {} : { dailyLimit }) }
         })
-        const spends = facts([["spends", limitText(dailyLimit)]])
-        const text = `${told(asking)}\n${spends}\n\nApproved for the account "${name}". Take it back with: treemarkd account token revoke`
+        const text = `${told(asking, limitText(dailyLimit))}\n\nApproved for the account "${name}". Take it back with: treemarkd account token revoke`
         yield* print(
           json,
           { ...asking, account: name, dailyLimit: dailyLimit === null ? null : formatTokens(dailyLimit) },

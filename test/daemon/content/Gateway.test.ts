@@ -1,79 +1,13 @@
-/** `/ipfs/{cid}` over a real socket: the plain file, ranges, the raw block, the CAR, caching, and each refusal. */
+/** `/ipfs/{cid}` over a real socket: the plain file, ranges, the raw block, caching, and each refusal. */
 import { unlink, writeFile } from "node:fs/promises"
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { CarReader } from "@ipld/car"
-import { ContentStore, cidOf, DAG_JSON_CODE, DAG_PB_CODE } from "@treemark/core"
-import { MemoryBlockstore } from "blockstore-core"
-import { Effect, Layer, Logger, Stream } from "effect"
-import { HttpClient, HttpClientRequest, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { exporter } from "ipfs-unixfs-exporter"
+import { ContentStore, DAG_PB_CODE } from "@treemark/core"
+import { Effect } from "effect"
 import { CID } from "multiformats/cid"
 import * as Digest from "multiformats/hashes/digest"
-import { Assets } from "../../../packages/daemon/src/content/Assets.ts"
 import { cidOfBlock, isContentOf } from "../../../packages/daemon/src/content/BlockCid.ts"
-import { gatewayResponse } from "../../../packages/daemon/src/content/Gateway.ts"
-import { tempFolder } from "../store/TempStore.ts"
-import { assetsLayer, blockFile, bytesOf, CHUNK, filesIn, keyStream } from "./ContentFixture.ts"
-
-/** The route alone, with errors answered as their tag and message, so that the test sees which one it was. */
-const route = HttpRouter.add(
-  "GET",
-  "/ipfs/:cid",
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const { cid = "" } = yield* HttpRouter.params
-    return yield* gatewayResponse(request, cid)
-  }).pipe(
-    Effect.catch((error) => Effect.succeed(HttpServerResponse.text(`${error._tag}: ${error.message}`, { status: 400 })))
-  )
-)
-
-/** CIDs with longer hashes, and identity CIDs, are longer than the router's default of 100 characters. */
-const SERVING = { disableLogger: true, disableListenLog: true, routerConfig: { maxParamLength: 500 } }
-
-/** What the daemon's log would hold. */
-const logged: Array<string> = []
-
-/** Runs `use` against a served, empty store in the folder it is told. */
-const withGateway = <A, E>(
-  use: (home: string) => Effect.Effect<A, E, HttpClient.HttpClient | Layer.Success<ReturnType<typeof assetsLayer>>>
-) =>
-  Effect.gen(function* () {
-    const home = yield* tempFolder
-    const served = HttpRouter.serve(route, SERVING).pipe(
-      Layer.provideMerge(assetsLayer(home)),
-      Layer.provideMerge(NodeHttpServer.layerTest),
-      Layer.provideMerge(Logger.layer([Logger.make(({ message }) => logged.push(String(message)))]))
-    )
-    return yield* use(home).pipe(Effect.provide(served))
-  }).pipe(Effect.scoped)
-
-const ask = Effect.fnUntraced(function* (
-  path: string,
-  headers: { readonly [name: string]: string } = {},
-  method: "GET" | "HEAD" = "GET"
-) {
-  const request = HttpClientRequest.make(method)(`/ipfs/${path}`).pipe(HttpClientRequest.setHeaders(headers))
-  const response = yield* (yield* HttpClient.HttpClient).execute(request)
-  const body = Buffer.from(yield* response.arrayBuffer)
-  return { status: response.status, headers: response.headers as Record<string, string | undefined>, body }
-})
-
-const register = Effect.fnUntraced(function* (bytes: Uint8Array, contentType?: string) {
-  const input = { bytes: Stream.succeed(bytes), fileName: undefined, contentType, accountId: undefined }
-  return (yield* (yield* Assets).register(input)).assetCid
-})
-
-/** Two full chunks of the same bytes and a bit: three leaves, two of them one block. */
-const FILE = Buffer.concat([Buffer.alloc(CHUNK, 1), Buffer.alloc(CHUNK, 1), Buffer.from("the end")])
-
-const TREE = new TextEncoder().encode('{"assetCid":"bafy"}')
-const TREE_CID = cidOf(DAG_JSON_CODE, TREE)
-
-const allOf = <A>(values: AsyncIterable<A>) => Stream.runCollect(Stream.orDie(Stream.fromAsyncIterable(values, String)))
-
-const refusal = (answer: { readonly body: Buffer }) => answer.body.toString().split(":", 1)[0]
+import { blockFile, bytesOf, CHUNK, filesIn, keyStream } from "./ContentFixture.ts"
+import { ask, FILE, logged, refusal, register, TREE, TREE_CID, withGateway } from "./GatewayFixture.ts"
 
 describe("the plain file", () => {
   it.live("is put together from its blocks, under the type of its registration, to be cached for good", () =>
@@ -108,18 +42,22 @@ describe("the plain file", () => {
     )
   )
 
-  it.live("is the tree as JSON for a tree, and bytes of no type for what is not registered itself", () =>
-    withGateway((home) =>
-      Effect.gen(function* () {
-        yield* (yield* ContentStore).put(TREE_CID, TREE)
-        const tree = yield* ask(TREE_CID)
-        assert.strictEqual(tree.headers["content-type"], "application/json")
-        assert.deepStrictEqual(new Uint8Array(tree.body), TREE)
-        yield* register(FILE, "video/mp4")
-        const leaf = (yield* filesIn(`${home}/blocks`)).find((name) => name.startsWith("bafkrei"))!
-        assert.strictEqual((yield* ask(leaf)).headers["content-type"], "application/octet-stream")
-      })
-    )
+  it.live(
+    "is the tree as dag-json for a tree, as JSON for a browser, which shows it, and bytes of no type for what is not registered itself",
+    () =>
+      withGateway((home) =>
+        Effect.gen(function* () {
+          yield* (yield* ContentStore).put(TREE_CID, TREE)
+          const tree = yield* ask(TREE_CID)
+          assert.strictEqual(tree.headers["content-type"], "application/vnd.ipld.dag-json")
+          const shown = yield* ask(TREE_CID, { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })
+          assert.strictEqual(shown.headers["content-type"], "application/json")
+          assert.deepStrictEqual(new Uint8Array(tree.body), TREE)
+          yield* register(FILE, "video/mp4")
+          const leaf = (yield* filesIn(`${home}/blocks`)).find((name) => name.startsWith("bafkrei"))!
+          assert.strictEqual((yield* ask(leaf)).headers["content-type"], "application/octet-stream")
+        })
+      )
   )
 
   it.live("is found under any text form of its CID", () =>
@@ -281,87 +219,6 @@ describe("the raw block", () => {
         assert.strictEqual((yield* ask(`${inline}?format=raw`)).body.toString(), "no node")
         assert.strictEqual(refusal(yield* ask(inline)), "UnsupportedFormat")
         assert.strictEqual((yield* ask(`${inline}?format=car`)).status, 200)
-      })
-    )
-  )
-})
-
-describe("the CAR", () => {
-  const read = Effect.fnUntraced(function* (body: Buffer) {
-    const car = yield* Effect.promise(() => CarReader.fromBytes(body))
-    const roots = yield* Effect.promise(() => car.getRoots())
-    const blocks = yield* allOf(car.blocks())
-    for (const { cid, bytes } of blocks) assert.isTrue(isContentOf(cid, bytes), cid.toString())
-    return { roots: roots.map(String), blocks }
-  })
-
-  it.live(
-    "holds the whole graph under its root, each block once, and another implementation puts the file together",
-    () =>
-      withGateway(() =>
-        Effect.gen(function* () {
-          const cid = yield* register(FILE)
-          const answer = yield* ask(`${cid}?format=car`)
-          assert.strictEqual(answer.headers["content-type"], "application/vnd.ipld.car; version=1; order=dfs; dups=n")
-          assert.strictEqual(answer.headers["content-disposition"], `attachment; filename="${cid}.car"`)
-          assert.strictEqual(answer.headers["accept-ranges"], "none")
-          const { roots, blocks } = yield* read(answer.body)
-          assert.deepStrictEqual(roots, [cid])
-          assert.strictEqual(blocks[0]?.cid.toString(), cid)
-          assert.strictEqual(blocks.length, 3)
-          const store = new MemoryBlockstore()
-          for (const block of blocks) yield* Effect.promise(async () => store.put(block.cid, block.bytes))
-          const entry = yield* Effect.promise(async () => exporter(cid, store))
-          assert.strictEqual(entry.type, "file")
-          if (entry.type !== "file") return
-          assert.isTrue(Buffer.concat(yield* allOf(entry.content())).equals(FILE))
-        })
-      )
-  )
-
-  it.live("holds the blocks of a graph of several levels, parents first", () =>
-    withGateway(() =>
-      Effect.gen(function* () {
-        const cid = yield* register(yield* bytesOf(keyStream("levels", 175 * CHUNK)))
-        const { blocks } = yield* read((yield* ask(`${cid}?format=car`)).body)
-        assert.strictEqual(blocks.length, 1 + 2 + 175)
-        const codecs = blocks.map((block) => block.cid.code === DAG_PB_CODE)
-        assert.deepStrictEqual(
-          [codecs[0], codecs[1], codecs[2], codecs[176], codecs[177]],
-          [true, true, false, true, false]
-        )
-      })
-    )
-  )
-
-  it.live("follows the parameters of the Accept header and dag-scope", () =>
-    withGateway(() =>
-      Effect.gen(function* () {
-        const cid = yield* register(FILE)
-        const twice = yield* ask(cid, { accept: "application/vnd.ipld.car; version=1; order=dfs; dups=y" })
-        assert.strictEqual(twice.headers["content-type"], "application/vnd.ipld.car; version=1; order=dfs; dups=y")
-        assert.strictEqual((yield* read(twice.body)).blocks.length, 4)
-        const root = yield* read((yield* ask(`${cid}?format=car&dag-scope=block`)).body)
-        assert.deepStrictEqual(
-          root.blocks.map((block) => block.cid.toString()),
-          [cid]
-        )
-        const entity = yield* read((yield* ask(`${cid}?format=car&dag-scope=entity`)).body)
-        assert.strictEqual(entity.blocks.length, 3)
-        const preferred = yield* ask(cid, {
-          accept: "application/vnd.ipld.raw;q=0.5, application/vnd.ipld.car, */*;q=0.1"
-        })
-        assert.match(preferred.headers["content-type"] ?? "", /^application\/vnd\.ipld\.car;/)
-      })
-    )
-  )
-
-  it.live("of a tree is its one block", () =>
-    withGateway(() =>
-      Effect.gen(function* () {
-        yield* (yield* ContentStore).put(TREE_CID, TREE)
-        const { roots, blocks } = yield* read((yield* ask(`${TREE_CID}?format=car`)).body)
-        assert.deepStrictEqual([roots, blocks.length], [[TREE_CID], 1])
       })
     )
   )

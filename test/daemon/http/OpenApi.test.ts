@@ -81,6 +81,8 @@ const GOOD: Record<string, { readonly path: string; readonly call: Call; readonl
   events: { path: "/events", call: { headers: { "last-event-id": "x" } }, status: 400 },
   ipfs: { path: "/ipfs/bafkqaaa", call: {}, status: 404 },
   ipfsHead: { path: "/ipfs/bafkqaaa", call: {}, status: 404 },
+  ipfsPath: { path: "/ipfs/bafkqaaa/a/b", call: {}, status: 404 },
+  ipfsPathHead: { path: "/ipfs/bafkqaaa/a/b", call: {}, status: 404 },
   health: { path: "/health", call: {}, status: 200 },
   ready: { path: "/ready", call: {}, status: 200 },
   version: { path: "/version", call: {}, status: 200 },
@@ -166,7 +168,7 @@ describe("the OpenAPI document", () => {
         for (const { operation, path } of operationsOf(yield* documentOf(port))) {
           for (const always of ["403", "429", "500"]) assert.property(operation.responses, always, path)
           for (const [status, response] of Object.entries(operation.responses)) {
-            if (Number(status) < 400 || operation.operationId === "ipfsHead") continue
+            if (Number(status) < 400 || /^ipfs.*Head$/.test(operation.operationId)) continue
             assert.deepStrictEqual(Object.keys(response.content ?? {}), ["application/problem+json"])
             const codes = codesIn(response.content!["application/problem+json"]!.schema)
             assert.isAbove(codes.length, 0, `${path} ${status}`)
@@ -244,6 +246,15 @@ describe("what people and generators read in the document", () => {
         )
       assert.includeMembers(headersOf("/ipfs/{cid}", "get", "206"), ["Content-Range", "ETag", "X-Request-Id"])
       assert.includeMembers(headersOf("/ipfs/{cid}", "head", "200"), ["Content-Length", "ETag"])
+      assert.includeMembers(headersOf("/ipfs/{cid}/{path}", "get", "200"), ["Vary", "X-Ipfs-Roots", "Content-Location"])
+      for (const path of ["/ipfs/{cid}", "/ipfs/{cid}/{path}"]) {
+        const names = document.paths[path]?.get?.parameters.map(({ name }) => name) ?? []
+        assert.includeMembers(names, ["format", "dag-scope", "entity-bytes", "car-dups", "filename", "download"], path)
+        assert.includeMembers(names, ["cid", "Range", "If-None-Match", "Cache-Control"], path)
+        assert.property(document.paths[path]?.get?.responses, "412")
+      }
+      assert.notProperty(document.paths["/ipfs/{cid}"]?.get?.responses, "501")
+      assert.property(document.paths["/ipfs/{cid}/{path}"]?.get?.responses, "501")
       assert.includeMembers(headersOf("/commit", "post", "200"), ["Idempotency-Replayed", "Treemark-Receipt"])
       assert.includeMembers(headersOf("/commit", "post", "401"), ["WWW-Authenticate"])
       assert.includeMembers(headersOf("/commit", "post", "429"), ["Retry-After"])

@@ -243,6 +243,8 @@ describe("GET /ipfs/{cid}", () => {
       assert.strictEqual(past.headers["content-range"], `bytes */${tree.text.length}`)
       const block = yield* call(port, `/ipfs/${receipt.assetTreeCid}?format=raw`)
       assert.strictEqual(cidOf(DAG_JSON_CODE, new TextEncoder().encode(block.text)), receipt.assetTreeCid)
+      assertProblem(yield* call(port, `/ipfs/${receipt.assetTreeCid}/assetCid`), 501, "not_implemented")
+      assertProblem(yield* call(port, `/ipfs/${receipt.assetTreeCid}/nothing`), 404, "not_found")
     }).pipe(Effect.scoped)
   )
 
@@ -256,6 +258,18 @@ describe("GET /ipfs/{cid}", () => {
       assertProblem(yield* call(port, `/ipfs/${ASSET_CID}?format=zip`), 400, "invalid_fields")
       const absent = cidOf(RAW_CODE, new TextEncoder().encode("absent"))
       assertProblem(yield* call(port, `/ipfs/${absent}`), 404, "not_found")
+      assertProblem(yield* call(port, "/ipfs"), 404, "not_found")
+      assertProblem(yield* call(port, `/ipfs/${absent}/a/b`), 404, "not_found")
+      assertProblem(yield* call(port, "/ipfs/nocid/a"), 400, "invalid_fields")
+      const onlyHere = { headers: { "cache-control": "only-if-cached" } }
+      assertProblem(yield* call(port, `/ipfs/${absent}`, onlyHere), 412, "not_cached")
+      const probe = yield* call(port, `/ipfs/${absent}`, { method: "HEAD", ...onlyHere })
+      assert.deepStrictEqual([probe.status, probe.text], [412, ""])
+      const unknown = yield* call(port, `/ipfs/${absent}?format=car&entity-bytes=x`)
+      assert.deepInclude(assertProblem(unknown, 400, "invalid_fields").errors, {
+        path: "/entity-bytes",
+        message: unknown.json().detail
+      })
     }).pipe(Effect.scoped)
   )
 })

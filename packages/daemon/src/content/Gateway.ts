@@ -1,108 +1,158 @@
 /**
- * `GET|HEAD /ipfs/{cid}`, the trustless-gateway way (https://specs.ipfs.tech/http-gateways/trustless-gateway/): the plain file with
- * byte ranges, `?format=raw` the block, `?format=car` the graph. Every block is hashed on its way out; when one turns out damaged
- * or missing after the headers are sent, the connection is cut, so a client never takes a part for the whole.
+ * `GET|HEAD /ipfs/{cid}[/{path}]`, the trustless-gateway way (https://specs.ipfs.tech/http-gateways/trustless-gateway/): the plain file
+ * with byte ranges, `?format=raw` the block, `?format=car` the graph, `?format=dag-json` a tree. Every block is hashed on its way out; when
+ * one turns out damaged or missing after the headers are sent, the connection is cut, so a client never takes a part for the whole.
  *
  * Every asset is hostile: a page or an SVG opened here runs in a sandbox without scripts and without an origin.
  */
 import { ContentStore, DAG_JSON_CODE, DAG_PB_CODE, RAW_CODE, Registry, type StorageUnavailable } from "@treemark/core"
 import { Effect, Option, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { CID } from "multiformats/cid"
 import { isCheckable, readCid } from "./BlockCid.ts"
+import { type Block, isSharded } from "./BlockGraph.ts"
 import { byteRange } from "./ByteRange.ts"
-import { carOf } from "./Car.ts"
-import { BlockNotFound, NotACid, RangeNotSatisfiable, UnsupportedFormat, UnsupportedHash } from "./GatewayErrors.ts"
-import { CAR_TYPE, type GatewayFormat, gatewayFormat, RAW_TYPE } from "./GatewayFormat.ts"
+import { carOf, type Extent } from "./Car.ts"
+import { entityRange } from "./EntityBytes.ts"
+import {
+  type BlockNotFound,
+  NotACid,
+  type NotCached,
+  type PathInsideBlock,
+  type PathNotFound,
+  RangeNotSatisfiable,
+  UnsupportedFormat,
+  UnsupportedHash
+} from "./GatewayErrors.ts"
+import {
+  CAR_TYPE,
+  type CarRequest,
+  DAG_JSON_TYPE,
+  type GatewayFormat,
+  gatewayFormat,
+  JSON_TYPE,
+  RAW_TYPE
+} from "./GatewayFormat.ts"
+import { contentHeaders, contentLocation, disposition, isKnownTo, writtenPath } from "./GatewayHeaders.ts"
+import { resolvePath } from "./GatewayPath.ts"
 import { type OpenFile, openFile } from "./UnixfsExport.ts"
 
 export type GatewayError =
   | NotACid
   | UnsupportedHash
   | BlockNotFound
+  | NotCached
+  | PathNotFound
+  | PathInsideBlock
   | UnsupportedFormat
   | RangeNotSatisfiable
   | StorageUnavailable
 
-const IMMUTABLE = "public, max-age=29030400, immutable"
-const SANDBOX =
-  "sandbox; default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
-/** The answer to a request for the content that `text` names, whatever the path it was mounted on. */
+/** The answer to a request for the content that `text` names, or for what `names` lead to in it, whatever the path it was mounted on. */
 export const gatewayResponse = Effect.fn("Gateway.gatewayResponse")(function* (
   request: HttpServerRequest.HttpServerRequest,
-  text: string
+  text: string,
+  names: ReadonlyArray<string> = []
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, GatewayError, ContentStore | Registry> {
-  const cid = readCid(text)
-  if (cid === undefined) return yield* new NotACid({ text })
-  if (!isCheckable(cid)) return yield* new UnsupportedHash({ cid: text, hash: cid.multihash.code })
+  const root = readCid(text)
+  if (root === undefined) return yield* new NotACid({ text })
+  if (!isCheckable(root)) return yield* new UnsupportedHash({ cid: text, hash: root.multihash.code })
+  if (request.headers["service-worker"] !== undefined) return yield* noServiceWorker
   const query = new URLSearchParams(request.url.split("?", 2)[1])
-  const format = yield* gatewayFormat(query, request.headers.accept)
+  const { accept } = request.headers
+  const asked = yield* gatewayFormat(query, accept)
   const contents = yield* ContentStore
-  const block = yield* contents.get(cid.toString())
-  if (Option.isNone(block)) return yield* new BlockNotFound({ cid: text })
+  const onlyIfCached = /(?:^|[\s,])only-if-cached(?:[\s,]|$)/i.test(request.headers["cache-control"] ?? "")
+  const passed = yield* resolvePath(contents, { root, text, names, onlyIfCached })
+  const block = passed.at(-1) ?? passed[0]
+  const format = yield* formatFor(block, asked)
 
-  const etag = etagOf(text, format)
+  const path = writtenPath(text, names)
+  const name = names.length === 0 ? text : block.cid.toString()
   const headers = {
-    etag,
-    "cache-control": IMMUTABLE,
-    "x-content-type-options": "nosniff",
-    "x-ipfs-path": `/ipfs/${text}`,
-    "content-security-policy": SANDBOX,
-    vary: "accept"
+    ...contentHeaders(path, [text, ...passed.slice(1).map(({ cid }) => cid)], format),
+    ...contentLocation(path, query, accept, format)
   }
-  if (isKnownTo(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
+  if (isKnownTo(request.headers["if-none-match"], headers.etag))
+    return HttpServerResponse.empty({ status: 304, headers })
 
   switch (format.form) {
     case "raw":
-      return yield* fileResponse(request, headers, {
-        file: wholeBlock(block.value),
-        contentType: RAW_TYPE,
-        attachment: `${text}.bin`
-      })
-    case "car":
-      return HttpServerResponse.stream(logged(carOf(contents, { cid, bytes: block.value }, format.options), text), {
-        contentType: `${CAR_TYPE}; version=1; order=dfs; dups=${format.options.duplicates ? "y" : "n"}`,
-        headers: { ...headers, "accept-ranges": "none", "content-disposition": attachment(`${text}.car`) }
-      })
+      return yield* fileResponse(
+        request,
+        { ...headers, ...disposition(query, { name: `${name}.bin`, isSaved: true }) },
+        { file: wholeBlock(block), contentType: RAW_TYPE }
+      )
+    case "json":
+      return yield* fileResponse(
+        request,
+        { ...headers, ...disposition(query, { name: `${name}.json` }) },
+        { file: wholeBlock(block), contentType: format.type }
+      )
+    case "car": {
+      const { duplicates } = format.car
+      const extent = yield* extentOf(contents, block, format.car)
+      return HttpServerResponse.stream(
+        logged(carOf(contents, passed, { extent, duplicates }), headers["x-ipfs-path"]),
+        {
+          contentType: `${CAR_TYPE}; version=1; order=dfs; dups=${duplicates ? "y" : "n"}`,
+          headers: {
+            ...headers,
+            "accept-ranges": "none",
+            ...disposition(query, { name: `${name}.car`, isSaved: true })
+          }
+        }
+      )
+    }
     case "file": {
-      const { file, fallbackType } = yield* plainFile(contents, cid, block.value)
-      const contentType = Option.getOrElse(yield* registeredType(cid.toString(), text), () => fallbackType)
-      return yield* fileResponse(request, headers, { file, contentType })
+      const { file, fallbackType } = yield* plainFile(contents, block, format.isBrowser)
+      const contentType = Option.getOrElse(yield* registeredType(block.cid.toString(), name), () => fallbackType)
+      return yield* fileResponse(request, { ...headers, ...disposition(query) }, { file, contentType })
     }
   }
 })
 
-/** One form of one content always has the same bytes, but for a CAR, whose order of blocks is a choice: a weak tag. */
-const etagOf = (cid: string, format: GatewayFormat): string => {
-  switch (format.form) {
-    case "file":
-      return `"${cid}"`
-    case "raw":
-      return `"${cid}.raw"`
-    case "car": {
-      const { scope, duplicates } = format.options
-      return `W/"${cid}.car${scope === "block" ? ".block" : ""}${duplicates ? ".dups" : ""}"`
-    }
+/** Nothing of this origin works for an asset. */
+const noServiceWorker = new UnsupportedFormat({
+  parameter: "Service-Worker",
+  problem: "Content is never given as a service worker. Leave the header Service-Worker out, and read it as a file."
+})
+
+/** dag-json is what trees are. Whoever would merely like JSON gets another block as a file; whoever insists on it is told. */
+const formatFor = ({ cid }: Block, asked: GatewayFormat): Effect.Effect<GatewayFormat, UnsupportedFormat> => {
+  if (asked.form !== "json" || cid.code === DAG_JSON_CODE) return Effect.succeed(asked)
+  if (!asked.isExplicit) return Effect.succeed({ form: "file", isBrowser: false })
+  const problem = `${cid} is not dag-json, and this service converts no blocks. Leave ?format= out for the file, or ask for ?format=raw (the block).`
+  return Effect.fail(new UnsupportedFormat({ parameter: "format", problem }))
+}
+
+/** What of the graph below `block` a CAR takes along. */
+const extentOf = Effect.fnUntraced(function* (contents: ContentStore["Service"], block: Block, car: CarRequest) {
+  if (car.scope !== "entity") return car.scope
+  const file = openFile(contents, block.cid, block.bytes)
+  if (file === undefined) return isSharded(block) ? "shards" : "block"
+  if (car.bytes === undefined) return "all"
+  const range = entityRange(car.bytes.range, file.size)
+  if (range === "outside") {
+    const problem = `The entity-bytes "${car.bytes.text}" lie outside the ${file.size} bytes of this file. Ask for bytes from 0 to ${file.size - 1}, or leave the parameter out.`
+    return yield* new UnsupportedFormat({ parameter: "entity-bytes", problem })
   }
-}
+  return (range === "empty" ? "block" : range) satisfies Extent
+})
 
-/** `If-None-Match` compares weakly (RFC 9110, section 13.1.2). */
-const isKnownTo = (header: string | undefined, etag: string): boolean => {
-  const tags = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""))
-  return tags.includes("*") || tags.includes(etag.replace(/^W\//, ""))
-}
-
-const plainFile = Effect.fnUntraced(function* (contents: ContentStore["Service"], cid: CID, bytes: Uint8Array) {
-  if (cid.code === DAG_JSON_CODE) return { file: wholeBlock(bytes), fallbackType: "application/json" }
+const plainFile = Effect.fnUntraced(function* (contents: ContentStore["Service"], block: Block, isBrowser: boolean) {
+  const { bytes, cid } = block
+  // Browsers show the one and save the other.
+  if (cid.code === DAG_JSON_CODE)
+    return { file: wholeBlock(block), fallbackType: isBrowser ? JSON_TYPE : DAG_JSON_TYPE }
   const file = cid.code === RAW_CODE || cid.code === DAG_PB_CODE ? openFile(contents, cid, bytes) : undefined
   if (file !== undefined) return { file, fallbackType: "application/octet-stream" }
   return yield* new UnsupportedFormat({
+    parameter: "format",
     problem: `${cid} is not a file, so it has no plain form. Ask for ?format=raw (the block) or ?format=car (the whole graph).`
   })
 })
 
-const wholeBlock = (bytes: Uint8Array): OpenFile => ({
+const wholeBlock = ({ bytes }: Block): OpenFile => ({
   size: bytes.length,
   read: (start, end) => Stream.succeed(bytes.subarray(start, end))
 })
@@ -119,9 +169,8 @@ const registeredType = Effect.fnUntraced(function* (canonical: string, asked: st
 const fileResponse = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   headers: { readonly etag: string; readonly "x-ipfs-path": string; readonly [name: string]: string },
-  content: { readonly file: OpenFile; readonly contentType: string; readonly attachment?: string }
+  { contentType, file }: { readonly file: OpenFile; readonly contentType: string }
 ) {
-  const { file, contentType } = content
   const isRanged = request.method === "GET" && (request.headers["if-range"] ?? headers.etag) === headers.etag
   const asked = isRanged ? request.headers.range : undefined
   const range = byteRange(asked, file.size)
@@ -134,13 +183,10 @@ const fileResponse = Effect.fnUntraced(function* (
     headers: {
       ...headers,
       "accept-ranges": "bytes",
-      ...(range !== "whole" && { "content-range": `bytes ${start}-${end - 1}/${file.size}` }),
-      ...(content.attachment !== undefined && { "content-disposition": attachment(content.attachment) })
+      ...(range !== "whole" && { "content-range": `bytes ${start}-${end - 1}/${file.size}` })
     }
   })
 })
-
-const attachment = (fileName: string): string => `attachment; filename="${fileName}"`
 
 /** A failure after the headers reaches nobody but the log. */
 const logged = (bytes: Stream.Stream<Uint8Array, StorageUnavailable>, path: string) =>

@@ -28,8 +28,38 @@ export class BlockNotFound extends Schema.TaggedError<BlockNotFound>()("BlockNot
   }
 }
 
-/** 400; `problem` says what cannot be done and what can. */
+/** 412: asked for with `Cache-Control: only-if-cached`. */
+export class NotCached extends Schema.TaggedError<NotCached>()("NotCached", { cid: Schema.String }) {
+  override get message() {
+    return `This service does not hold ${this.cid}, and only what is here was asked for (Cache-Control: only-if-cached). It fetches nothing from elsewhere: ask another IPFS gateway for it.`
+  }
+}
+
+/** 404; `place` is the part of the path that is there. */
+export class PathNotFound extends Schema.TaggedError<PathNotFound>()("PathNotFound", {
+  place: Schema.String,
+  name: Schema.String
+}) {
+  override get message() {
+    return `${this.place} is here, but nothing in it is called "${this.name}". What a CID names never changes, so this path will never lead anywhere: check how it is written, or ask for ${this.place} itself.`
+  }
+}
+
+/** 501, as the specification has it: such paths are not defined yet, or lead through what this service does not write. */
+export class PathInsideBlock extends Schema.TaggedError<PathInsideBlock>()("PathInsideBlock", {
+  place: Schema.String,
+  isFolder: Schema.Boolean
+}) {
+  override get message() {
+    return this.isFolder
+      ? `${this.place} is a folder in shards, whose names this service does not look up. Ask for its graph with ?format=car and look in there, or ask another IPFS gateway.`
+      : `${this.place} is a value inside of a block and no link, and a gateway answers with whole blocks only. Ask for the block itself, which is what the path before it leads to, and read the value there.`
+  }
+}
+
+/** 400; `parameter` is what was asked wrongly, `problem` says what cannot be done and what can. */
 export class UnsupportedFormat extends Schema.TaggedError<UnsupportedFormat>()("UnsupportedFormat", {
+  parameter: Schema.String,
   problem: Schema.String
 }) {
   override get message() {

@@ -7,6 +7,8 @@ import { type ContentStore, DAG_PB_CODE, RAW_CODE, StorageUnavailable } from "@t
 import { Effect, Option, Stream } from "effect"
 import type { CID } from "multiformats/cid"
 import { BlockMisfit, BlockMissing } from "./BlockErrors.ts"
+import type { Block } from "./BlockGraph.ts"
+import type { ByteRange } from "./ByteRange.ts"
 import { decodeUnixfs } from "./UnixfsNode.ts"
 
 /** A stored file that can be read from any place. Positions are bytes of the file; `end` is exclusive. */
@@ -27,6 +29,17 @@ export const openFile = (contents: ContentStore["Service"], cid: CID, bytes: Uin
   const root = fileNode(cid, bytes)
   if (root === undefined || !Number.isSafeInteger(root.size)) return undefined
   return { size: root.size, read: (start, end) => readNode(contents, cid, root, start, end) }
+}
+
+/** The parts of the file node `block` that bytes of `range` are in, each with its own part of the range; none when it is no such node. */
+export const partsWithin = (block: Block, { end, start }: ByteRange) => {
+  const node = fileNode(block.cid, block.bytes)
+  return node === undefined
+    ? []
+    : childrenWithin(node, start, end).map(({ cid, from, size }) => ({
+        cid,
+        range: { start: Math.max(0, start - from), end: Math.min(size, end - from) } satisfies ByteRange
+      }))
 }
 
 const fileNode = (cid: CID, bytes: Uint8Array): FileNode | undefined => {

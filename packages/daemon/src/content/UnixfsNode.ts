@@ -8,6 +8,7 @@
 
 const RAW = 0
 const FILE = 2
+const SHARD = 5
 
 /** What a node says of its part of a file. */
 export interface UnixfsNode {
@@ -38,6 +39,16 @@ const varint = (value: number): ReadonlyArray<number> => {
 
 /** Reads a Data field; `undefined` when it is not one, or not that of a file. */
 export const decodeUnixfs = (bytes: Uint8Array): UnixfsNode | undefined => {
+  const { blockSizes, data, type } = readData(bytes) ?? { blockSizes: [], data: bytes, type: undefined }
+  const isFile = (type === FILE || type === RAW) && blockSizes.every(Number.isSafeInteger)
+  return isFile ? { data, blockSizes } : undefined
+}
+
+/** Whether a Data field is that of a part of a folder in shards (HAMT). */
+export const isShard = (bytes: Uint8Array): boolean => readData(bytes)?.type === SHARD
+
+/** The fields, whatever their node is; `undefined` when these are none. */
+const readData = (bytes: Uint8Array): (UnixfsNode & { readonly type: number | undefined }) | undefined => {
   let position = 0
   let type: number | undefined
   let data = new Uint8Array()
@@ -69,6 +80,5 @@ export const decodeUnixfs = (bytes: Uint8Array): UnixfsNode | undefined => {
       position = end
     } else return undefined
   }
-  const isFile = (type === FILE || type === RAW) && blockSizes.every(Number.isSafeInteger)
-  return isFile ? { data, blockSizes } : undefined
+  return { data, blockSizes, type }
 }

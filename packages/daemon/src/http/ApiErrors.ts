@@ -44,6 +44,7 @@ export const PROBLEMS = {
   request_timeout: { status: 408, title: "The request came too slowly" },
   idempotency_key_in_use: { status: 409, title: "A call with this Idempotency-Key is still running" },
   registration_conflict: { status: 409, title: "The asset is registered with another sha256" },
+  not_cached: { status: 412, title: "Only what is here was asked for, and it is not" },
   payload_too_large: { status: 413, title: "The body is too large" },
   storage_quota_reached: { status: 413, title: "The account has no room for the file" },
   unsupported_media_type: { status: 415, title: "The Content-Type is not supported" },
@@ -56,6 +57,7 @@ export const PROBLEMS = {
   storage_unavailable: { status: 500, title: "The store cannot be used" },
   commit_pending: { status: 500, title: "The outcome of the commit is not known yet" },
   internal: { status: 500, title: "An error of the service" },
+  not_implemented: { status: 501, title: "The path leads where no gateway answers" },
   not_ready: { status: 503, title: "Not all operations can be served" },
   overloaded: { status: 503, title: "Too many calls wait" }
 } as const satisfies { readonly [code: string]: { readonly status: number; readonly title: string } }
@@ -130,6 +132,9 @@ const CODES = {
   UnsupportedHash: "invalid_fields",
   UnsupportedFormat: "invalid_fields",
   BlockNotFound: "not_found",
+  NotCached: "not_cached",
+  PathNotFound: "not_found",
+  PathInsideBlock: "not_implemented",
   RangeNotSatisfiable: "range_not_satisfiable"
 } as const satisfies { readonly [tag in Exclude<ApiError["_tag"], "Refused">]: ProblemCode }
 
@@ -146,7 +151,7 @@ export const problemOf = (error: ApiError): ApiProblem => {
     case "UnsupportedHash":
       return invalid("/cid", error.message)
     case "UnsupportedFormat":
-      return invalid("/format", error.message)
+      return invalid(`/${error.parameter}`, error.message)
     case "RangeNotSatisfiable":
       return {
         code: "range_not_satisfiable",

@@ -46,6 +46,7 @@ const apiRoutes = HttpApiBuilder.layer(TreemarkApi).pipe(
 /** The main listener's application. */
 export const mainApp = Layer.mergeAll(
   apiRoutes,
+  Gateway.pathLayer,
   EmbeddedRpc.layer,
   Explorer.layer,
   Documentation.layer,

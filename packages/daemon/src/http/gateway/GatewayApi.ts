@@ -6,13 +6,19 @@ import { problems } from "../ProblemSchemas.ts"
 export const GatewayGroup = HttpApiGroup.make("gateway", { topLevel: true }).add(
   HttpApiEndpoint.get("ipfs", "/ipfs/:cid", {
     params: { cid: Schema.String },
-    query: { format: Schema.optionalKey(Schema.String.annotate({ description: "raw or car" })) },
     success: HttpApiSchema.StreamUint8Array({ contentType: "*/*" }),
-    error: problems(["invalid_fields", "not_found", "range_not_satisfiable", "storage_unavailable"])
+    error: problems([
+      "invalid_fields",
+      "not_found",
+      "not_cached",
+      "not_implemented",
+      "range_not_satisfiable",
+      "storage_unavailable"
+    ])
   })
     .annotate(OpenApi.Summary, "Content by its CID")
     .annotate(
       OpenApi.Description,
-      "Registered files and asset trees: the plain file, with `format=raw` the block, with `format=car` the graph."
+      "Registered files and asset trees: the plain file, with `format=raw` the block, with `format=car` the graph, with `format=dag-json` a tree."
     )
 )

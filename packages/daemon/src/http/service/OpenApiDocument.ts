@@ -44,7 +44,11 @@ const CONTENT = {
   ETag: header("Of the CID and the format; sent back in If-None-Match it gives 304"),
   "Cache-Control": header("What a CID names never changes"),
   "Accept-Ranges": header("`bytes` for files, `none` for a CAR"),
-  "X-Ipfs-Path": header("The path that was answered")
+  "Content-Disposition": header("What to call it, and whether to save it (RFC 6266)"),
+  "Content-Location": header("The address of this form, where Accept chose it"),
+  Vary: header("Which request headers the answer depends on"),
+  "X-Ipfs-Path": header("The path that was answered"),
+  "X-Ipfs-Roots": header("The CIDs that the path leads through, with commas between")
 }
 
 /** Of good answers of an operation. */
@@ -70,10 +74,9 @@ const PATH_EXAMPLES: Readonly<Record<string, string>> = {
 export const finishedDocument = (document: Json): Json => {
   const components = document.components as Json
   const paths = Object.fromEntries(
-    Object.entries(document.paths as Paths).map(([path, methods]) => [
-      path,
-      path === "/ipfs/{cid}" ? gatewayMethods(methods) : mapValues(methods, finished)
-    ])
+    Object.entries(document.paths as Paths).flatMap(([path, methods]) =>
+      path === "/ipfs/{cid}" ? gatewayPaths(path, gatewayMethods(methods)) : [[path, mapValues(methods, finished)]]
+    )
   )
   return {
     ...document,
@@ -121,6 +124,82 @@ const withExample = (content: Record<string, Json>, example: unknown): Record<st
     ? content
     : mapValues(content, (media, type) => (type.endsWith("json") ? { ...media, example } : media))
 
+const inQuery = (name: string, description: string, schema: Json = { type: "string" }) => ({
+  name,
+  in: "query",
+  required: false,
+  description,
+  schema
+})
+
+/** As https://specs.ipfs.tech/http-gateways/trustless-gateway/ names them. */
+const GATEWAY_QUERY: ReadonlyArray<Json> = [
+  inQuery("format", "The block, the graph, or an asset tree; without it the file", {
+    type: "string",
+    enum: ["raw", "car", "dag-json", "json"]
+  }),
+  inQuery(
+    "dag-scope",
+    "Of a CAR: the root alone, what it takes to read the file or list the folder, or the whole graph",
+    {
+      type: "string",
+      enum: ["block", "entity", "all"],
+      default: "all"
+    }
+  ),
+  inQuery(
+    "entity-bytes",
+    "Of a CAR: only the blocks of these bytes of the file, both ends counted, such as `0:1023` or `-1024:*`",
+    {
+      type: "string",
+      pattern: "^-?[0-9]{1,15}:(-?[0-9]{1,15}|[*])$"
+    }
+  ),
+  inQuery("car-version", "Of a CAR", { type: "string", enum: ["1"] }),
+  inQuery("car-order", "Of a CAR: its order of blocks, `unk` for any", { type: "string", enum: ["dfs", "unk"] }),
+  inQuery("car-dups", "Of a CAR: whether a block that occurs again is sent again", {
+    type: "string",
+    enum: ["y", "n"]
+  }),
+  inQuery("filename", "What to call it when it is saved"),
+  inQuery("download", "`true`: to be saved, not shown", { type: "boolean" })
+]
+
+const BELOW = {
+  name: "path",
+  in: "path",
+  required: true,
+  description: "Names in folders, or members of dag-json that are links, with `/` between",
+  schema: { type: "string" },
+  example: "photos/cat.jpg"
+}
+
+const BELOW_SUMMARIES: Readonly<Record<string, string>> = {
+  ipfs: "Content below a CID",
+  ipfsHead: "Whether content below a CID is here, and how large it is"
+}
+
+/** The same below a CID; only there a path can end inside of a block. */
+const gatewayPaths = (path: string, methods: Record<string, Operation>) => {
+  const root = mapValues(methods, (one): Operation => {
+    const { "501": _, ...responses } = one.responses
+    return { ...one, responses }
+  })
+  const below = mapValues(methods, (one): Operation => {
+    const [cid, ...others] = one.parameters ?? []
+    return {
+      ...one,
+      operationId: one.operationId.replace("ipfs", "ipfsPath"),
+      summary: BELOW_SUMMARIES[one.operationId] ?? one.summary,
+      parameters: [...(cid === undefined ? [] : [cid]), BELOW, ...others]
+    }
+  })
+  return [
+    [path, root],
+    [`${path}/{path}`, below]
+  ] as const
+}
+
 /** Content is given in ranges, not again to whoever has it, and as its headers alone. */
 const gatewayMethods = (methods: Record<string, Operation>): Record<string, Operation> => {
   const get = methods.get === undefined ? undefined : finished(methods.get)
@@ -128,6 +207,9 @@ const gatewayMethods = (methods: Record<string, Operation>): Record<string, Oper
   const asked = (name: string, description: string) => ({ name, in: "header", required: false, ...header(description) })
   const parameters = [
     ...(get.parameters ?? []),
+    ...GATEWAY_QUERY,
+    asked("Accept", "A form, as by `format`, which goes before it"),
+    asked("Cache-Control", "`only-if-cached`: what is not here is 412"),
     asked("Range", "A range of the file's bytes, such as `bytes=0-1023`; answered with 206"),
     asked("If-Range", "The ETag that the range is of; of another file all is answered"),
     asked("If-None-Match", "ETags that are here already; answered with 304")

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Allowed } from "../../../../packages/daemon/src/http/edge/HostGuard.ts"
 import { Rates } from "../../../../packages/daemon/src/http/edge/RateLimit.ts"
-import { TOKEN, WALLET } from "../../../layers/DaemonServices.ts"
+import { ASSET_CID, ASSET_SHA256, TOKEN, WALLET } from "../../../layers/DaemonServices.ts"
 import { assertProblem, call, start } from "../../../layers/HttpFixture.ts"
 
 const BALANCE = JSON.stringify({ wallet: WALLET })
@@ -76,12 +76,53 @@ describe("host and origin", () => {
         headers: { origin: "https://app.example", "access-control-request-method": "POST" }
       })
       assert.strictEqual(preflight.status, 204)
-      assert.include(preflight.headers["access-control-allow-headers"], "authorization")
+      const listOf = (header: string | undefined) => header?.split(", ") ?? []
+      assert.includeMembers(listOf(preflight.headers["access-control-allow-headers"]), [
+        "authorization",
+        "cache-control",
+        "if-none-match",
+        "prefer",
+        "range"
+      ])
+      assert.includeMembers(listOf(answer.headers["access-control-expose-headers"]), [
+        "content-range",
+        "etag",
+        "x-ipfs-path",
+        "x-ipfs-roots",
+        "x-request-id"
+      ])
       assertProblem(
         yield* from(port, { host: "tree.example", origin: "https://other.example" }),
         403,
         "origin_not_allowed"
       )
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("what a cache may give to another page", () => {
+  it.live("says that it depends on the origin, with one and without, beside what else it depends on", () =>
+    Effect.gen(function* () {
+      const references = Context.make(Allowed, { hosts: [], origins: ["https://app.example"] })
+      const { port } = yield* start({ references })
+      const body = JSON.stringify({
+        encodingFormat: "image/png",
+        assetCid: ASSET_CID,
+        assetTimestampCreated: 1,
+        assetCreator: "A",
+        assetSha256: ASSET_SHA256
+      })
+      const headers = { authorization: `token ${TOKEN}` }
+      const { assetTreeCid } = (yield* call(port, "/commit", { body, headers })).json()
+      for (const asked of [{}, { origin: "https://app.example" }]) {
+        const answer = yield* call(port, `/ipfs/${assetTreeCid}`, { headers: asked })
+        assert.strictEqual(answer.headers.vary, "accept, origin")
+        assert.strictEqual(answer.headers["access-control-allow-origin"], "origin" in asked ? asked.origin : undefined)
+        const known = { ...asked, "if-none-match": answer.headers.etag ?? "" }
+        const unchanged = yield* call(port, `/ipfs/${assetTreeCid}`, { headers: known })
+        assert.deepStrictEqual([unchanged.status, unchanged.headers.vary], [304, "accept, origin"])
+        assert.strictEqual((yield* call(port, "/version", { headers: asked })).headers.vary, "origin")
+      }
     }).pipe(Effect.scoped)
   )
 })
@@ -132,6 +173,7 @@ describe("paths and methods", () => {
         "/account": "GET, HEAD, OPTIONS",
         "/ready": "GET, HEAD, OPTIONS",
         "/ipfs/bafy": "GET, HEAD, OPTIONS",
+        "/ipfs/bafy/a/b": "GET, HEAD, OPTIONS",
         "/docs": "GET, HEAD, OPTIONS",
         "/rpc/testnet": "OPTIONS, POST",
         "/explorer/testnet/tx/0x1": "GET, HEAD, OPTIONS"

@@ -192,6 +192,8 @@ const finished = (
     ...SECURITY_HEADERS,
     ...(origin !== undefined && about.origins.includes(origin) ? corsHeaders(origin) : {}),
     ...answer.headers,
+    // Pages of origins that may read an answer get other headers: what a cache kept for one origin must not go to the next.
+    vary: [answer.headers.vary, "origin"].filter((name) => name !== undefined).join(", "),
     "x-request-id": about.requestId,
     // What is left of the body is not waited for: a slow one would hold the connection.
     ...(about.isLast || hasUnreadBody(about.request) ? { connection: "close" } : {})
@@ -203,10 +205,9 @@ const corsHeaders = (origin: string) => ({
   "access-control-allow-origin": origin,
   "access-control-allow-methods": "GET, POST",
   "access-control-allow-headers":
-    "authorization, content-disposition, content-type, idempotency-key, if-none-match, prefer, range",
+    "authorization, cache-control, content-disposition, content-type, idempotency-key, if-none-match, if-range, prefer, range",
   "access-control-expose-headers":
-    "idempotency-replayed, preference-applied, retry-after, treemark-receipt, x-request-id",
-  vary: "origin"
+    "accept-ranges, content-disposition, content-location, content-range, etag, idempotency-replayed, preference-applied, retry-after, treemark-receipt, x-ipfs-path, x-ipfs-roots, x-request-id"
 })
 
 const notFound: ApiProblem = {

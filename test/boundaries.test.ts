@@ -196,6 +196,7 @@ const CORE_ROOMS = [
   "charging",
   "balance",
   "commit",
+  "memory",
   "client",
   "the entries"
 ]

@@ -128,6 +128,10 @@ describe("README", () => {
           if (language === "ts" && text.includes("verifyProof")) {
             assert.strictEqual(yield* runSnippet("verify", here(text), env), `valid ${account.wallet}\n`)
           }
+          if (language === "ts" && text.includes("portsInMemory")) {
+            assert.isAtMost(text.trimEnd().split("\n").length, 25)
+            assert.strictEqual(yield* runSnippet("memory", text, env), "valid\n")
+          }
           assert.include(["sh", "json", "ts", ...Object.keys(NOT_RUN)], language, `block ${index} is not run`)
         }
         assert.strictEqual(shown, 5)

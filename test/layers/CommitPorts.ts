@@ -1,25 +1,20 @@
 /**
- * The ports of core in memory, for tests of the use cases alone: every call is written down in order, each port can be told to
- * fail. Only tests need them; the daemon's adapters have tests of their own with a real store and a real chain.
+ * The ports of core in memory (`@treemark/core/memory`) with what tests need around them: what each was asked is written down in order, and
+ * each can be told to fail. The daemon's adapters have tests of their own with a real store and a real chain.
  */
-import { Context, Effect, Layer, Option } from "effect"
-import { signPersonalMessage } from "../../packages/core/src/asset-tree/Signature.ts"
-import { Charges, type Hold, InsufficientFunds } from "../../packages/core/src/charging/Charges.ts"
-import { CommitReceipt } from "../../packages/core/src/commit/CommitReceipt.ts"
-import { type CommitMade, type CommitPlan, Commits } from "../../packages/core/src/commit/Commits.ts"
-import { refuseRepeated } from "../../packages/core/src/commit/SignedAct.ts"
+import { Context, Effect, Layer } from "effect"
+import type { Charges } from "../../packages/core/src/charging/Charges.ts"
+import { Commits } from "../../packages/core/src/commit/Commits.ts"
 import { walletAddress } from "../../packages/core/src/identity/WalletAddress.ts"
-import { Acts } from "../../packages/core/src/ledger/Acts.ts"
 import { ContentStore, type StorageUnavailable } from "../../packages/core/src/ledger/ContentStore.ts"
-import {
-  type CommitOutcome,
-  CommitPending,
-  Ledger,
-  type LedgerUnavailable
-} from "../../packages/core/src/ledger/Ledger.ts"
-import { Registration, Registry } from "../../packages/core/src/ledger/Registry.ts"
+import { CommitPending, Ledger, type LedgerUnavailable } from "../../packages/core/src/ledger/Ledger.ts"
+import { Registration } from "../../packages/core/src/ledger/Registry.ts"
+import { booksInMemory, MemoryBooks } from "../../packages/core/src/memory/MemoryBooks.ts"
+import { chargesInMemory } from "../../packages/core/src/memory/MemoryCharges.ts"
+import { commitsInMemory } from "../../packages/core/src/memory/MemoryCommits.ts"
+import { contentInMemory, registryInMemory, signerInMemory } from "../../packages/core/src/memory/MemoryContent.ts"
+import { ledgerInMemory } from "../../packages/core/src/memory/MemoryLedger.ts"
 import { type Amount, amount } from "../../packages/core/src/money/Amount.ts"
-import { Prices } from "../../packages/core/src/money/PriceList.ts"
 import { Signer, SignerUnavailable } from "../../packages/core/src/signing/Signer.ts"
 
 export const COMMITTER = walletAddress("0x114e5E0dce98180c98ADC62E9Ac6Ea7184417ecd")
@@ -27,17 +22,30 @@ export const GAS_CEILING = 6_000_000_000_000_000n
 export const GAS_PAID = 4_000_000_000_000_000n
 export const TX_HASH = `0x${"7a".repeat(32)}`
 
-/** What happens to money, as `hold 0.1`-like lines, and everything the other ports were asked. */
+/** What happened to money, as `hold 0.1`-like lines, and everything the other ports were asked. */
 export class Trace extends Context.Service<
   Trace,
   {
-    readonly charges: Array<string>
+    readonly charges: ReadonlyArray<string>
     readonly stored: Map<string, Uint8Array>
     readonly commits: Array<{ readonly network: string; readonly commitId: string; readonly commitData: string }>
     readonly signed: Array<string>
   }
 >()("@treemark/test/layers/CommitPorts/Trace") {
-  static readonly layer = Layer.sync(Trace, () => ({ charges: [], stored: new Map(), commits: [], signed: [] }))
+  static readonly layer = Layer.effect(
+    Trace,
+    Effect.map(MemoryBooks, ({ movements }) => ({
+      get charges() {
+        return movements.map(({ amount, kind, operation, reference }) => {
+          if (kind === "hold") return `hold ${operation} ${reference} ${amount}`
+          return kind === "capture" ? `capture ${reference} ${amount}` : `release ${reference}`
+        })
+      },
+      stored: new Map(),
+      commits: [],
+      signed: []
+    }))
+  )
 }
 
 export interface CommitPorts {
@@ -50,175 +58,110 @@ export interface CommitPorts {
   readonly ledger?: Effect.Effect<never, LedgerUnavailable | StorageUnavailable> | CommitPending
 }
 
-/** Holds, captures and releases are written down; a hold over `funds` is refused. */
-export const chargesLayer = (funds: Amount = amount(10n ** 30n)) =>
-  Layer.effect(
-    Charges,
-    Effect.gen(function* () {
-      const { charges } = yield* Trace
-      return {
-        hold: (request) => {
-          if (request.amount > funds) {
-            return Effect.fail(new InsufficientFunds({ needed: request.amount, credits: funds, tokens: amount(0n) }))
-          }
-          charges.push(`hold ${request.operation} ${request.reference} ${request.amount}`)
-          return Effect.map(Prices, (prices) => ({
-            id: `hold-${request.reference}`,
-            price: prices[request.operation],
-            ...request
-          }))
-        },
-        capture: (hold: Hold, captured: Amount) =>
-          Effect.sync(() => void charges.push(`capture ${hold.reference} ${captured}`)),
-        release: (hold: Hold) => Effect.sync(() => void charges.push(`release ${hold.reference}`))
-      }
-    })
-  )
+const traced = (funds: Amount = amount(10n ** 30n)) =>
+  Trace.layer.pipe(Layer.provideMerge(booksInMemory(() => ({ credits: funds }))))
+
+/** Charges by books whose accounts have `funds` in credits, and their trace. */
+export const chargesLayer = (funds?: Amount): Layer.Layer<Charges | Trace | MemoryBooks> =>
+  chargesInMemory.pipe(Layer.provideMerge(traced(funds)))
 
 const signerLayer = (ports: CommitPorts) =>
   Layer.effect(
     Signer,
     Effect.gen(function* () {
       const { signed } = yield* Trace
+      const { signChecksum } = yield* Signer
       return {
-        signChecksum: (_, checksum) => {
+        signChecksum: (caller, checksum) => {
           if (ports.signer === "broken") return Effect.fail(new SignerUnavailable({ cause: new Error("locked") }))
           signed.push(checksum)
-          return Effect.succeed(signPersonalMessage(checksum, ports.privateKey))
+          return signChecksum(caller, checksum)
         }
       }
     })
-  )
+  ).pipe(Layer.provide(signerInMemory(() => ports.privateKey)))
 
-const registryLayer = (ports: CommitPorts) =>
-  Layer.succeed(Registry, {
-    find: (assetCid) => {
-      const found = ports.registered.find((asset) => asset.assetCid === assetCid)
-      return Effect.succeed(
-        Option.map(
-          Option.fromUndefinedOr(found),
-          (asset) => new Registration({ ...asset, encodingFormat: "image/png", size: 1 })
-        )
-      )
-    }
-  })
-
-const contentLayer = Layer.effect(
-  ContentStore,
-  Effect.map(Trace, ({ stored }) => ({
-    put: (cid, bytes) => Effect.sync(() => void stored.set(cid, bytes)),
-    get: (cid) => Effect.succeed(Option.fromUndefinedOr(stored.get(cid))),
-    locationOf: (cid) => `http://127.0.0.1:7053/ipfs/${cid}`
-  }))
-)
-
-const ledgerLayer = (ports: CommitPorts) =>
+const contentLayer = (ports: CommitPorts) =>
   Layer.effect(
-    Ledger,
+    ContentStore,
     Effect.gen(function* () {
-      const { commits } = yield* Trace
+      const { stored } = yield* Trace
+      const content = yield* ContentStore
       return {
-        committerOf: () => COMMITTER,
-        networkOf: (network) => NETWORKS[network],
-        quote: () => ports.quote ?? Effect.succeed(amount(GAS_CEILING)),
-        carry: ({ commitData, commitId, network }) =>
-          Effect.suspend(() => {
-            commits.push({ network, commitId, commitData })
-            const { ledger } = ports
-            return ledger === undefined || isPending(ledger) ? Effect.succeed(outcome) : ledger
-          }),
-        history: () => Effect.succeed([]),
-        explorerUrl: (network, txHash) => `http://127.0.0.1:7053/explorer/${network}/tx/${txHash}`
+        ...content,
+        put: (cid, bytes) =>
+          (ports.store ?? Effect.void).pipe(
+            Effect.andThen(content.put(cid, bytes)),
+            Effect.tap(() => Effect.sync(() => stored.set(cid, bytes)))
+          )
       }
     })
-  )
-
-const isPending = (ledger: CommitPorts["ledger"]): ledger is CommitPending => ledger instanceof CommitPending
-
-/** Money, trees and acts of commits: what is begun holds, what is concluded captures, what the ledger refuses gives everything back. */
-const commitsLayer = (ports: CommitPorts) =>
-  Layer.effectContext(
-    Effect.gen(function* () {
-      const { charges, stored } = yield* Trace
-      const ledger = yield* Ledger
-      const funds = ports.funds ?? amount(10n ** 30n)
-      const made = new Map<string, CommitMade>()
-      const plans = new Map<string, CommitPlan>()
-      const holders = new Map<string, string>()
-      const actOf = ({
-        actSignature,
-        network
-      }: {
-        readonly actSignature: string | undefined
-        readonly network: string
-      }) => `${network} ${actSignature}`
-      const release = (commitId: string) =>
-        Effect.sync(() => {
-          charges.push(`release ${commitId}`)
-          const plan = plans.get(commitId)
-          if (plan !== undefined) holders.delete(actOf(plan))
-        })
-      const begin = Effect.fnUntraced(function* (plan: CommitPlan) {
-        const { actSignature, assetCid, call, commitData, network, terms, tree } = plan
-        if (terms.amount > funds) {
-          return yield* new InsufficientFunds({ needed: terms.amount, credits: funds, tokens: amount(0n) })
-        }
-        if (actSignature !== undefined && (holders.get(actOf(plan)) ?? call.id) !== call.id)
-          return yield* refuseRepeated
-        if (ports.store !== undefined) yield* ports.store
-        if (actSignature !== undefined) holders.set(actOf(plan), call.id)
-        stored.set(tree.cid, tree.bytes)
-        plans.set(call.id, plan)
-        charges.push(`hold commit ${call.id} ${terms.amount}`)
-        return { commitId: call.id, network, assetCid, assetTreeCid: tree.cid, commitData, transaction: undefined }
-      })
-      const commits = Commits.of({
-        begin,
-        again: (commitId) => Effect.succeed(Option.fromUndefinedOr(made.get(commitId))),
-        attend: (work, carrying) =>
-          isPending(ports.ledger)
-            ? Effect.andThen(Effect.ignore(ledger.carry(work)), ports.ledger)
-            : Effect.tapError(carrying, () => release(work.commitId)),
-        conclude: ({ assetCid, assetTreeCid, commitId, network }, { gasPaid, txHash }) =>
-          Effect.sync(() => {
-            charges.push(`capture ${commitId} ${(plans.get(commitId)?.terms.price ?? 0n) + gasPaid}`)
-            const explorer = ledger.explorerUrl(network, txHash)
-            const answer = new CommitReceipt({ txHash, assetCid, assetTreeCid, explorer })
-            made.set(commitId, { answer, receipt: undefined })
-            return { answer, receipt: undefined }
-          })
-      })
-      const acts = Acts.of({ holderOf: (act) => Effect.sync(() => holders.get(actOf(act))) })
-      return Context.make(Commits, commits).pipe(Context.add(Acts, acts))
-    })
-  )
+  ).pipe(Layer.provide(contentInMemory((cid) => `http://127.0.0.1:7053/ipfs/${cid}`)))
 
 const NETWORKS = {
   mainnet: { name: "local", chainId: 7053001, contract: COMMITTER },
   testnet: { name: "local testnet", chainId: 7053002, contract: COMMITTER }
 }
 
-const outcome: CommitOutcome = {
-  txHash: TX_HASH,
-  place: { blockNumber: 1, blockHash: `0x${"00".repeat(32)}` },
-  logIndex: 0,
-  reason: null,
-  gasUsed: 40_000n,
-  gasPaid: amount(GAS_PAID),
-  watched: false
-}
+const ledgerLayer = (ports: CommitPorts) =>
+  Layer.effect(
+    Ledger,
+    Effect.gen(function* () {
+      const { commits } = yield* Trace
+      const ledger = yield* Ledger
+      return {
+        ...ledger,
+        quote: (network, commit) => ports.quote ?? ledger.quote(network, commit),
+        carry: (work) =>
+          Effect.suspend(() => {
+            const { commitData, commitId, network } = work
+            commits.push({ network, commitId, commitData })
+            if (ports.ledger !== undefined && !isPending(ports.ledger)) return ports.ledger
+            return Effect.map(ledger.carry(work), (outcome) => ({ ...outcome, txHash: TX_HASH }))
+          }),
+        history: () => Effect.succeed([])
+      }
+    })
+  ).pipe(
+    Layer.provide(
+      ledgerInMemory({
+        committer: COMMITTER,
+        networks: NETWORKS,
+        gasCeiling: amount(GAS_CEILING),
+        gasPaid: amount(GAS_PAID),
+        explorerUrl: (network, txHash) => `http://127.0.0.1:7053/explorer/${network}/tx/${txHash}`
+      })
+    )
+  )
+
+const isPending = (ledger: CommitPorts["ledger"]): ledger is CommitPending => ledger instanceof CommitPending
+
+/** Commits that nobody's patience outlasts, where the ledger is told to be pending. */
+const pendingLayer = (ports: CommitPorts) =>
+  Layer.effect(
+    Commits,
+    Effect.gen(function* () {
+      const commits = yield* Commits
+      const { carry } = yield* Ledger
+      const { ledger } = ports
+      if (!isPending(ledger)) return commits
+      return { ...commits, attend: (work) => Effect.andThen(Effect.ignore(carry(work)), ledger) }
+    })
+  )
 
 /** Every port of a commit, and the trace of what they were asked. */
 export const commitPorts = (ports: CommitPorts) =>
-  commitsLayer(ports).pipe(
+  pendingLayer(ports).pipe(
+    Layer.provideMerge(commitsInMemory),
     Layer.provideMerge(
       Layer.mergeAll(
-        chargesLayer(ports.funds),
         signerLayer(ports),
-        registryLayer(ports),
-        contentLayer,
-        ledgerLayer(ports)
+        contentLayer(ports),
+        ledgerLayer(ports),
+        registryInMemory(
+          ports.registered.map((asset) => new Registration({ ...asset, encodingFormat: "image/png", size: 1 }))
+        )
       )
     ),
-    Layer.provideMerge(Trace.layer)
+    Layer.provideMerge(chargesLayer(ports.funds))
   )

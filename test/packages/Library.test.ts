@@ -93,15 +93,16 @@ describe("the library as it is released", { timeout: 600_000 }, () => {
 
   it("is used with Effect where that is installed", () => {
     const withEffect = packages.install(packages.tarball("core"), "effect@4.1.0")
-    const use = `const answer = [balanceText(amount(99_990_000_000_000n)), DagJson.encode({ b: 1, a: 2 }).cid.slice(0, 4), typeof fundingFor, typeof encodeRlp]
+    const use = `const answer = [balanceText(amount(99_990_000_000_000n)), DagJson.encode({ b: 1, a: 2 }).cid.slice(0, 4), typeof fundingFor, typeof encodeRlp, typeof portsInMemory]
                  console.log(JSON.stringify(answer))`
-    const names = ["{ amount, balanceText, DagJson }", "{ fundingFor }", "{ encodeRlp }"]
-    const entries = ["@treemark/core", "@treemark/core/charging", "@treemark/core/inclusion"]
+    const names = ["{ amount, balanceText, DagJson }", "{ fundingFor }", "{ encodeRlp }", "{ portsInMemory }"]
+    const entries = ["@treemark/core", "@treemark/core/charging", "@treemark/core/inclusion", "@treemark/core/memory"]
     const imported = names.map((name, at) => `import ${name} from "${entries[at]}"`)
     writeFileSync(join(withEffect, "use.mjs"), [...imported, use].join("\n"))
     assert.deepStrictEqual(JSON.parse(run(process.execPath, withEffect, "use.mjs")), [
       "0.0000",
       "bagu",
+      "function",
       "function",
       "function"
     ])

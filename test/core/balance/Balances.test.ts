@@ -37,7 +37,7 @@ const networksLayer = (answers: { readonly [name: string]: Answer }) => {
 }
 
 const ports = (answers: { readonly [name: string]: Answer }, funds?: Amount) =>
-  Layer.merge(networksLayer(answers), chargesLayer(funds)).pipe(Layer.provideMerge(Trace.layer))
+  Layer.merge(networksLayer(answers), chargesLayer(funds))
 
 const ask = allNetworksBalance({ caller, wallet, call: { id: "r1", key: undefined, isNew: true } })
 const HELD = "hold balance-all-networks r1 10000000000000000"
@@ -54,7 +54,6 @@ describe("balance on the mainnet", () => {
 describe("balance on all networks", () => {
   it.effect("sums exact amounts before it cuts, and costs 0.01 once", () =>
     Effect.gen(function* () {
-      const { charges } = yield* Trace
       const answer = yield* ask
       assert.deepStrictEqual<unknown>(answer, {
         wallet,
@@ -65,7 +64,7 @@ describe("balance on all networks", () => {
           { name: "polygon", chainId: 3, balance: "0.0001" }
         ]
       })
-      assert.deepStrictEqual(charges, [HELD, "capture r1 10000000000000000"])
+      assert.deepStrictEqual((yield* Trace).charges, [HELD, "capture r1 10000000000000000"])
     }).pipe(
       Effect.provide(
         ports({

@@ -171,7 +171,7 @@ import { verifyProof } from "@treemark/verify"`
     }
     const attw = (name: string, ...args: ReadonlyArray<string>) =>
       execFileSync(tool("attw"), [packages.tarball(name), "--profile", "node16", ...args], { stdio: "pipe" })
-    attw("core", "--exclude-entrypoints", ".", "charging", "inclusion")
+    attw("core", "--exclude-entrypoints", ".", "charging", "inclusion", "memory")
     attw("verify", "--exclude-entrypoints", "verify.html")
     // Effect is ES modules alone, and so is what is made of it.
     attw("core", "--ignore-rules", "cjs-resolves-to-esm")

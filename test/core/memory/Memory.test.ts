@@ -221,7 +221,9 @@ describe("a commit over another ledger", () => {
   const gate = Deferred.makeUnsafe<void>()
   it.effect("that takes its time is asked once by all who wait", () =>
     Effect.gen(function* () {
-      const fibers = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(commit()))
+      const fibers = yield* Effect.forEach([false, true, false], (isNew) =>
+        Effect.forkChild(commit({ id: "one", key: undefined, isNew }))
+      )
       for (const _ of [1, 2, 3]) yield* Effect.yieldNow
       yield* Deferred.succeed(gate, undefined)
       const answers = yield* Effect.forEach(fibers, Fiber.join)

@@ -152,7 +152,14 @@ const content = (settings: Settings["Service"]) =>
         Layer.provideMerge(
           Option.match(settings.contentUrl, {
             onNone: (): BlockStore =>
-              Layer.provide(TreeTable.layer, BlockFolder.layer({ folder: contentFolder(settings), publicUrl })),
+              Layer.provide(
+                TreeTable.layer,
+                BlockFolder.layer({
+                  folder: contentFolder(settings),
+                  publicUrl,
+                  isOwn: Option.isNone(settings.contentFolder)
+                })
+              ),
             onSome: (contentUrl) =>
               Layer.provide(TreeTable.layerReading, S3Settings.layer(contentUrl, settings, publicUrl))
           })

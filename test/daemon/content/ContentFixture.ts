@@ -38,7 +38,7 @@ export const withBlocks = <A, E>(
 /** The content store, the registrations and the migrated database they stand in. */
 export const assetsLayer = (home: string) =>
   AssetStore.layer.pipe(
-    Layer.provideMerge(BlockFolder.layer({ folder: join(home, "blocks"), publicUrl: PUBLIC_URL })),
+    Layer.provideMerge(BlockFolder.layer({ folder: join(home, "blocks"), publicUrl: PUBLIC_URL, isOwn: true })),
     Layer.provideMerge(storeLayer(join(home, "treemark.db")))
   )
 

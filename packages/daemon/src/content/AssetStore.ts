@@ -5,6 +5,7 @@
 import {
   type AccountId,
   CidText,
+  ContentStore,
   checksumOf,
   decodeBody,
   FieldProblem,
@@ -18,7 +19,7 @@ import {
   Sha256Text,
   StorageUnavailable
 } from "@treemark/core"
-import { Clock, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { storing } from "../store/StorageFailure.ts"
 import { Assets, type FileToStore, IMPORT_PROFILE, RegisteredAsset, RegistrationConflict } from "./Assets.ts"
@@ -29,6 +30,8 @@ import { holdIn } from "./Holdings.ts"
 import { BYTES_LOOKED_AT, declaredMediaType, detectMediaType } from "./MediaType.ts"
 import { makeRooms, StorageQuota } from "./StorageQuota.ts"
 import { importFile } from "./UnixfsImport.ts"
+import type { UploadEnd } from "./UploadBlocks.ts"
+import { usedOf } from "./UsedBlocks.ts"
 
 interface AssetRow {
   readonly asset_cid: string
@@ -64,7 +67,7 @@ export const registryLayer: Layer.Layer<Registry, never, SqlClient.SqlClient> = 
 )
 
 /** `Assets`: registers files by their bytes, and content that lives elsewhere by its names. */
-export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | BlockFolder> = Layer.effect(
+export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | BlockFolder | ContentStore> = Layer.effect(
   Assets,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -72,6 +75,36 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
     const save = saveInto(sql)
     const limit = yield* StorageQuota
     const rooms = makeRooms(sql, limit)
+
+    /** How an upload that failed ended: the failure may have come after the registration. */
+    const endOf = (asset: NewAsset | undefined): Effect.Effect<UploadEnd> =>
+      asset === undefined
+        ? Effect.succeed("broken")
+        : sql`SELECT asset_cid FROM asset WHERE asset_cid = ${asset.assetCid} AND stored = 1`.pipe(
+            Effect.map(({ length }) => (length > 0 ? "registered" : "broken")),
+            Effect.catch(() => Effect.succeed("unknown" as const))
+          )
+
+    const contents = yield* ContentStore
+    yield* blocks
+      .collect((cids) =>
+        usedOf(cids).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.provideService(ContentStore, contents)
+        )
+      )
+      .pipe(
+        Effect.flatMap((removed) =>
+          removed === 0 ? Effect.void : Effect.logInfo(`Removed ${removed} blocks of uploads that had broken off`)
+        ),
+        Effect.catch((error) =>
+          Effect.logWarning(
+            `Blocks of uploads that broke off were not removed; the next start tries again. ${error.message}`,
+            error.cause
+          )
+        ),
+        Effect.forkScoped
+      )
     return Assets.of({
       register: Effect.fn("Assets.register")(function* <E>(input: FileToStore<E>) {
         const declared = yield* declaredMediaType(input.contentType)
@@ -80,7 +113,10 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
         const room = yield* storing("the account's storage was looked at")(
           rooms(account, input.uploaded?.declaredSize ?? 0)
         )
-        const batch = yield* blocks.batch
+        let given: NewAsset | undefined
+        const batch = yield* Effect.acquireRelease(blocks.batch, (batch, exit) =>
+          Effect.flatMap(Exit.isSuccess(exit) ? Effect.succeed("registered" as const) : endOf(given), batch.end)
+        )
         const first = new FirstBytes(BYTES_LOOKED_AT)
         const file = yield* importFile(
           Stream.tap(input.bytes, (piece) => {
@@ -90,7 +126,7 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
           batch
         )
         yield* batch.flush
-        return yield* save({
+        given = {
           assetCid: file.cid.toString(),
           assetSha256: file.sha256,
           encodingFormat: Option.isSome(declared)
@@ -101,7 +137,8 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
           accountId: input.accountId,
           isStored: true,
           quota
-        })
+        }
+        return yield* save(given)
       }, Effect.scoped),
       registerElsewhere: Effect.fn("Assets.registerElsewhere")(function* ({ accountId, ...names }) {
         const asset = yield* decodeElsewhere(names)
@@ -119,10 +156,8 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
   })
 )
 
-export const layer: Layer.Layer<Assets | Registry, never, SqlClient.SqlClient | BlockFolder> = Layer.merge(
-  assetsLayer,
-  registryLayer
-)
+export const layer: Layer.Layer<Assets | Registry, never, SqlClient.SqlClient | BlockFolder | ContentStore> =
+  Layer.merge(assetsLayer, registryLayer)
 
 const unavailable = (doing: string) => (cause: SqlError.SqlError) => new StorageUnavailable({ doing, cause })
 

@@ -52,14 +52,18 @@ export class BlockFiles {
     }
   }
 
-  /** Writes the file of `cid`, unless it holds `bytes` already, and adds to `touched` the folders to sync before it is durable. */
-  async write(cid: string, bytes: Uint8Array, touched: Set<string>): Promise<void> {
+  /**
+   * Writes the file of `cid`, unless it holds `bytes` already, and adds to `touched` the folders to sync before it is durable. `beforeNew`
+   * ends before a file gets its name that was not there.
+   */
+  async write(cid: string, bytes: Uint8Array, touched: Set<string>, beforeNew?: () => Promise<void>): Promise<void> {
     const path = this.pathOf(cid)
     const shard = dirname(path)
     touched.add(shard)
     if (!this.#placed.has(shard)) touched.add(this.folder)
     const present = await this.read(cid)
     if (present !== undefined && Buffer.compare(present, bytes) === 0) return
+    if (present === undefined) await beforeNew?.()
     const draft = join(this.drafts, randomUUID())
     try {
       const file = await open(draft, "wx", OWNER_ONLY)

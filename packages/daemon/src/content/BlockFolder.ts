@@ -9,15 +9,19 @@
 import { ContentStore, StorageUnavailable } from "@treemark/core"
 import { Context, Effect, Layer, Option } from "effect"
 import type { CID } from "multiformats/cid"
+import { ReplicaId } from "../store/Replica.ts"
 import { cidOfBlock, inlineContent, isCheckable, isContentOf, readCid } from "./BlockCid.ts"
 import { BlockDamaged } from "./BlockErrors.ts"
 import { BlockFiles } from "./BlockFiles.ts"
+import { UploadBlocks, type UploadEnd } from "./UploadBlocks.ts"
 
 export interface BlockFolderOptions {
   /** The folder of the blocks, made (0700) when missing: `<home>/blocks`. */
   readonly folder: string
   /** What readers elsewhere call this service, without a path: `http://127.0.0.1:7053`. */
   readonly publicUrl: string
+  /** No other process writes to the folder, so that blocks of broken uploads can be removed. */
+  readonly isOwn?: boolean
 }
 
 /** Blocks that become durable together: many small syncs of folders become one at the end. */
@@ -26,12 +30,18 @@ export interface BlockBatch {
   readonly add: (codec: number, bytes: Uint8Array) => Effect.Effect<CID, StorageUnavailable>
   /** Answers when every block added so far survives a crash. */
   readonly flush: Effect.Effect<void, StorageUnavailable>
+  /** No block is added any more; removes those that only this upload needed when it broke. What cannot be removed is left to the next start. */
+  readonly end: (end: UploadEnd) => Effect.Effect<void>
 }
 
 export class BlockFolder extends Context.Service<
   BlockFolder,
   {
     readonly batch: Effect.Effect<BlockBatch>
+    /** Removes what broken uploads of earlier processes left, except blocks that `usedOf` names; answers how many blocks. */
+    readonly collect: <E>(
+      usedOf: (cids: ReadonlySet<string>) => Effect.Effect<ReadonlySet<string>, E>
+    ) => Effect.Effect<number, E | StorageUnavailable>
   }
 >()("@treemark/daemon/content/BlockFolder") {}
 
@@ -39,9 +49,18 @@ export const layer = (options: BlockFolderOptions): Layer.Layer<ContentStore | B
   Layer.effectContext(
     Effect.gen(function* () {
       const files = new BlockFiles(options.folder)
-      yield* storing("the folder of the blocks was opened", () => files.open())
+      const uploads = options.isOwn === true && (yield* ReplicaId) === null ? new UploadBlocks(files) : undefined
+      yield* storing("the folder of the blocks was opened", async () => {
+        await files.open()
+        await uploads?.open()
+      })
       return Context.make(ContentStore, contentStore(files, options.publicUrl)).pipe(
-        Context.add(BlockFolder, { batch: Effect.sync(() => makeBatch(files)) })
+        Context.add(
+          BlockFolder,
+          uploads === undefined
+            ? { batch: Effect.sync(() => makeBatch(files)), collect: () => Effect.succeed(0) }
+            : { batch: Effect.sync(() => makeUpload(files, uploads)), collect: collectIn(uploads) }
+        )
       )
     })
   )
@@ -77,7 +96,11 @@ const contentStore = (files: BlockFiles, publicUrl: string): ContentStore["Servi
   }
 }
 
-const makeBatch = (files: BlockFiles): BlockBatch => {
+const makeBatch = (
+  files: BlockFiles,
+  write: (cid: string, bytes: Uint8Array, touched: Set<string>) => Promise<void> = (...block) => files.write(...block),
+  end: BlockBatch["end"] = () => Effect.void
+): BlockBatch => {
   const touched = new Set<string>()
   return {
     add: (codec, bytes) =>
@@ -85,13 +108,36 @@ const makeBatch = (files: BlockFiles): BlockBatch => {
         const cid = cidOfBlock(codec, bytes)
         const text = cid.toString()
         return Effect.as(
-          storing(`block ${text} was written`, () => files.write(text, bytes, touched)),
+          storing(`block ${text} was written`, () => write(text, bytes, touched)),
           cid
         )
       }),
-    flush: storing("new blocks were made durable", () => files.sync(touched))
+    flush: storing("new blocks were made durable", () => files.sync(touched)),
+    end
   }
 }
+
+const makeUpload = (files: BlockFiles, uploads: UploadBlocks): BlockBatch => {
+  const upload = uploads.begin()
+  return makeBatch(
+    files,
+    (...block) => upload.write(...block),
+    (end) =>
+      storing("the blocks of a broken upload were removed", () => upload.end(end)).pipe(
+        Effect.catch((error) =>
+          Effect.logWarning(`${error.message} They are looked at again at the next start.`, error.cause)
+        )
+      )
+  )
+}
+
+const collectIn = (uploads: UploadBlocks): BlockFolder["Service"]["collect"] =>
+  Effect.fnUntraced(function* (usedOf) {
+    const doing = "the blocks of broken uploads were removed"
+    const cids = yield* storing(doing, () => uploads.suspects())
+    const used = yield* Effect.onError(usedOf(cids), () => Effect.promise(() => uploads.spare(cids)))
+    return yield* storing(doing, () => uploads.settle(cids, used))
+  })
 
 /** Not interruptible: when it has ended, nothing is being written any more, whoever gave up meanwhile. */
 const storing = <A>(doing: string, work: () => Promise<A>): Effect.Effect<A, StorageUnavailable> =>

@@ -2,6 +2,8 @@
  * Layer of core's `ContentStore`, and of `BlockFolder`, over S3-compatible storage: one object per block, under the key that is the block's
  * path in a block folder. For daemons on several machines, which must see the same content.
  *
+ * Blocks of broken uploads stay: other daemons may be using them, and nothing here knows.
+ *
  * An object is durable when its PUT is answered, so `flush` has nothing left to do. A new block is written on the condition that
  * there is none yet; one that is there is read, compared, and mended if it differs. Storage without conditional writes is written
  * to all the same: equal names have equal content.
@@ -34,7 +36,7 @@ export const layer = (options: S3BlocksOptions): Layer.Layer<ContentStore | Bloc
         )
       const objects = blockObjects(requests, options)
       return Context.make(ContentStore, contentStore(objects, options)).pipe(
-        Context.add(BlockFolder, { batch: Effect.succeed(batchOf(objects)) })
+        Context.add(BlockFolder, { batch: Effect.succeed(batchOf(objects)), collect: () => Effect.succeed(0) })
       )
     })
   )
@@ -116,7 +118,8 @@ const batchOf = (objects: BlockObjects): BlockBatch => ({
       const cid = cidOfBlock(codec, bytes)
       return Effect.as(storing(`block ${cid} was written`, objects.write(cid, bytes)), cid)
     }),
-  flush: Effect.void
+  flush: Effect.void,
+  end: () => Effect.void
 })
 
 const storing = <A>(doing: string, work: Effect.Effect<A, S3Failure>): Effect.Effect<A, StorageUnavailable> =>

@@ -32,13 +32,24 @@ export const copyBlocks = async (from: string, to: string, check: boolean): Prom
     for await (const entry of await opendir(join(from, shard))) {
       if (!entry.isFile()) continue
       const target = join(to, shard, entry.name)
-      await copyFile(join(from, shard, entry.name), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+      if (!(await copied(join(from, shard, entry.name), target))) continue
       if (check && !(await isWhole(entry.name, target))) throw new BlockUnusable(join(from, shard, entry.name))
       count++
       bytes += (await stat(target)).size
     }
   }
   return { count, bytes }
+}
+
+/** Whether it was there to be copied: a block of an upload that broke off may go meanwhile. */
+const copied = async (from: string, to: string): Promise<boolean> => {
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false
+    throw error
+  }
 }
 
 const isWhole = async (name: string, path: string): Promise<boolean> => {

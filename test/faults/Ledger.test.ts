@@ -148,9 +148,11 @@ describe.concurrent("over a ledger that loses, denies, delays and refuses,", () 
         const rig = sqliteRigIn(yield* homeWith(node.url, chain.chainId), chain.url)
         let fallen = 0
         const reorganise = Effect.promise(async () => {
-          const depth = 1 + chance.below(DEEPEST)
-          const head = await chain.steer.request({ method: "eth_blockNumber" } as never)
-          fallen += await commitsSince(chain.url, Number(head) - depth + 1)
+          const head = Number(await chain.steer.request({ method: "eth_blockNumber" } as never))
+          const blocks = await blocksOfCommits(chain.url)
+          const newest = fallen === 0 ? blocks.at(-1) : undefined
+          const depth = Math.max(1 + chance.below(DEEPEST), newest === undefined ? 0 : head - newest + 1)
+          fallen += blocks.filter((block) => block > head - depth).length
           await chain.steer.request({ method: "anvil_reorg", params: [depth, []] } as never)
         })
         const faults = yield* throughFaults(bundle, rig, node, {
@@ -165,16 +167,16 @@ describe.concurrent("over a ledger that loses, denies, delays and refuses,", () 
   )
 })
 
-/** Blocks that fall out at a time, at most. */
+/** Blocks that fall out at a time, at most; the first time as many as it takes for a commit to be among them. */
 const DEEPEST = 3
 
-/** How many commits stand in the blocks from `block` on. */
-const commitsSince = async (url: string, block: number): Promise<number> => {
+/** The block of every commit, in order. */
+const blocksOfCommits = async (url: string): Promise<ReadonlyArray<number>> => {
   const events = await createPublicClient({ transport: http(url) }).getContractEvents({
     address: COMMIT_CONTRACT_ADDRESS as Hex,
     abi: commitAbi,
     eventName: "Commit",
-    fromBlock: BigInt(Math.max(0, block))
+    fromBlock: 0n
   })
-  return events.length
+  return events.map(({ blockNumber }) => Number(blockNumber))
 }

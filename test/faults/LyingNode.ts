@@ -32,13 +32,23 @@ const ASKING: Odds = [
   ["ask: 429", 3, BUSY],
   ["ask: 500", 2, { status: 500 }]
 ]
-/** Of a hundred transactions: those whose receipt is denied at first, and at most how often. */
-const DENIED = 25
+/** The receipt of about one transaction in so many is denied at first, at most so often. */
+const DENIED_IN = 4
 const DENIALS = 5
-/** Of a hundred questions for the newest block: those that are told of an older one. */
-const STALE = 20
+/** About one question for the newest block in so many is told of an older one. */
+const STALE_IN = 5
 /** The first questions for the chain id after a start that get a wrong answer. */
 const WRONG_CHAIN = 2
+
+/** True about once in `mean` times, and once in the first `mean`. */
+const nowAndThen = (chance: Chance, mean: number): (() => boolean) => {
+  let left = chance.below(mean)
+  return () => {
+    if (left-- > 0) return false
+    left = chance.below(2 * mean - 1)
+    return true
+  }
+}
 
 export interface LyingNode {
   readonly url: string
@@ -75,14 +85,17 @@ export const lyingNode = Effect.fnUntraced(function* (target: string, chance: Ch
 
   const did = (name: string): void => void faults.set(name, (faults.get(name) ?? 0) + 1)
   const bags = new Map<Odds, Array<Odds[number] | undefined>>()
-  /** Drawn from a bag of a hundred, which is filled again when it is empty: what is rare comes late, but it comes. */
+  /**
+   * Drawn from a bag, which is filled again when it is empty. The first holds each fault once and as many times none, so that a short run
+   * meets every one of them; those after it hold a hundred.
+   */
   const chosen = (odds: Odds): Fault | undefined => {
-    const bag = bags.get(odds) ?? []
+    const bag = bags.get(odds) ?? [...odds, ...odds.map(() => undefined)]
     if (bag.length === 0) {
       for (const one of odds) bag.push(...Array.from({ length: one[1] }, () => one))
       bag.length = 100
-      bags.set(odds, bag)
     }
+    bags.set(odds, bag)
     const at = chance.below(bag.length)
     const drawn = bag[at]
     bag[at] = bag[bag.length - 1]
@@ -91,6 +104,9 @@ export const lyingNode = Effect.fnUntraced(function* (target: string, chance: Ch
     did(drawn[0])
     return drawn[2]
   }
+
+  const isDenied = nowAndThen(chance, DENIED_IN)
+  const isStale = nowAndThen(chance, STALE_IN)
 
   /** Transactions until one is thrown out: never so many that a short run has none; where it is in a block already, the next one is. */
   const apart = 100 / (levers.dropped ?? 1)
@@ -109,14 +125,14 @@ export const lyingNode = Effect.fnUntraced(function* (target: string, chance: Ch
     return chosen(SENDING)
   }
   const denying = (hash: string): Fault | undefined => {
-    const left = denials.get(hash) ?? (chance.below(100) < DENIED ? 1 + chance.below(DENIALS) : 0)
+    const left = denials.get(hash) ?? (isDenied() ? 1 + chance.below(DENIALS) : 0)
     denials.set(hash, left - 1)
     if (left <= 0) return chosen(ASKING)
     did("receipt: denied")
     return { result: null }
   }
   const stale = async (params: ReadonlyArray<unknown>): Promise<Fault | undefined> => {
-    if (params[0] !== "latest" || chance.below(100) >= STALE) return chosen(ASKING)
+    if (params[0] !== "latest" || !isStale()) return chosen(ASKING)
     const head = Number(await rpc(target, "eth_blockNumber", []))
     did("block: stale head")
     const older = `0x${Math.max(0, head - 1 - chance.below(3)).toString(16)}`

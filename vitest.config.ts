@@ -19,6 +19,7 @@ const SHARING = [
 const LONG = [
   "test/faults/{CrashMatrix,Kill,Ledger}.test.ts",
   "test/daemon/commits/Replicas.test.ts",
+  "test/end-to-end/Add.test.ts",
   "test/fuzz/Fuzz.test.ts",
   "test/verify/{Backends,Doors,Oversized}.test.ts"
 ]

@@ -1,50 +1,14 @@
 /** `treemarkd add` as a person runs it: a folder, the same again, funds that end, a watched folder, and SIGKILL at any moment. */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { amountOf, patience } from "../layers/Long.ts"
 import { photoOf } from "../layers/Photo.ts"
 import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
-import { BIN, launch, type Running, serving, treemarkd } from "./Treemarkd.ts"
-
-interface Line {
-  readonly file?: string
-  readonly outcome?: string
-  readonly code?: string
-  readonly assetCid?: string
-  readonly assetTreeCid?: string
-  readonly summary?: Readonly<Record<string, number>>
-  readonly plan?: Readonly<Record<string, unknown>>
-}
-
-const linesOf = (stdout: string): ReadonlyArray<Line> =>
-  stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Line)
-
-const add = Effect.fnUntraced(function* (home: string, ...args: ReadonlyArray<string>) {
-  const ended = yield* treemarkd(["add", ...args, "--json"], { home })
-  const lines = linesOf(ended.stdout)
-  return { ...ended, lines, summary: lines.at(-1)?.summary }
-})
-
-/** A folder of `count` files, each with bytes of its own. */
-const folderOf = (home: string, name: string, count: number): string => {
-  const folder = join(home, name)
-  mkdirSync(folder)
-  for (let n = 0; n < count; n++) writeFileSync(join(folder, `${n}.txt`), `${name} ${n}`)
-  return folder
-}
-
-/** Waits until it has told of `count` commits, or has ended. */
-const committedBy = (run: Running, count: number) =>
-  Effect.sync(() => run.stdout().split('"outcome":"committed"').length > count).pipe(
-    Effect.repeat({ until: (isDone) => isDone, schedule: Schedule.spaced("20 millis") }),
-    Effect.raceFirst(run.ended)
-  )
+import { add, committedBy, folderOf } from "./Adding.ts"
+import { BIN, launch, serving, treemarkd } from "./Treemarkd.ts"
 
 const creditsOf = (account: { readonly credits: string }) => account.credits
 

@@ -5,6 +5,7 @@
 import { CommitReceipt } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { GrantedTokens } from "../accounts/GrantedTokens.ts"
 import { AccountName } from "./AccountName.ts"
 import { AdminRefused } from "./AdminRefused.ts"
 
@@ -52,7 +53,12 @@ export const additions = HttpApiGroup.make("additions").add(
   }),
   HttpApiEndpoint.post("commit", "/accounts/:account/additions", {
     params: account,
-    payload: Schema.Struct({ identity: Identity, request: Schema.Json }),
+    payload: Schema.Struct({
+      identity: Identity,
+      request: Schema.Json,
+      /** What all additions of the account that have a limit may spend in a day of UTC. */
+      dailyLimit: Schema.optionalKey(GrantedTokens)
+    }),
     success: CommitReceipt,
     ...refused
   })

@@ -28,10 +28,13 @@ export const commitForAccount = Effect.fn("admin.commitForAccount")(function* (o
   readonly request: unknown
   readonly key: string | undefined
   readonly fingerprint: string
+  /** What its price counts against; left out: nothing but the account. */
+  readonly spender?: Caller["token"]
 }) {
   const { id, name, serviceName, wallet } = yield* (yield* Accounts).find(order.account)
   const request = yield* decodeCommitRequest(order.request)
-  const caller = new Caller({ accountId: id, name, serviceName, wallet: walletAddress(wallet) })
+  const token = order.spender === undefined ? {} : { token: order.spender }
+  const caller = new Caller({ accountId: id, name, serviceName, wallet: walletAddress(wallet), ...token })
   const { answer } = yield* (yield* Idempotency)
     .run({ accountId: id, operation: "commit", key: order.key, fingerprint: order.fingerprint }, (call) =>
       Effect.map(commitAsset({ caller, request, call }), ({ answer, receipt }) =>

@@ -1,6 +1,7 @@
 /** `treemarkd add PATH…`: registers and commits files and folders, each file once, however often it is run. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { GrantedTokens } from "../accounts/GrantedTokens.ts"
 import { AccountName } from "../admin/AccountName.ts"
 import { type Admin, onlyAccount } from "./AddAccount.ts"
 import { type Added, type Adding, addFiles } from "./add/AddFiles.ts"
@@ -47,11 +48,19 @@ export const addCommand = Command.make(
     license: said("license", "NAME|URL", "Their licence: a name of at most 21 characters, or its address", 2_000),
     headline: said("headline", "TEXT", "Their title", LONGEST_TEXT),
     abstract: said("abstract", "TEXT", "Their caption, at most 255 characters", 255),
+    limit: Flag.String("limit").pipe(
+      Flag.withDescription(
+        "Native tokens that all runs with a limit may spend in a day of UTC (default: as the account has)"
+      ),
+      Flag.withMetavar("AMOUNT"),
+      Flag.withSchema(GrantedTokens),
+      Flag.optional
+    ),
     message: said("message", "TEXT", "What this commit is for", LONGEST_TEXT),
     dryRun: choice("dry-run", "Only say what would be committed, and for how much"),
     watch: choice("watch", "Stay, and add what comes into the folders once it stopped growing")
   },
-  ({ account, dryRun, paths, recursive, watch, ...words }) =>
+  ({ account, dryRun, limit, paths, recursive, watch, ...words }) =>
     withAdmin(
       Effect.fnUntraced(function* (admin: Admin, { json }) {
         const adding: Adding = {
@@ -61,6 +70,7 @@ export const addCommand = Command.make(
             Object.entries(words).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
           ),
           isDryRun: dryRun,
+          dailyLimit: Option.getOrUndefined(limit),
           json
         }
         yield* licenseFits(adding.words.license)
@@ -80,7 +90,10 @@ export const addCommand = Command.make(
   Command.withExamples([
     { command: "treemarkd add holiday --dry-run", description: "What a folder would cost" },
     { command: "treemarkd add holiday --recursive --license CC-BY-4.0", description: "A folder and those below it" },
-    { command: "treemarkd add ~/Pictures/out --watch", description: "Whatever is put there from now on" }
+    {
+      command: "treemarkd add ~/Pictures/out --watch --limit 5",
+      description: "Whatever is put there from now on, for at most 5 a day"
+    }
   ])
 )
 

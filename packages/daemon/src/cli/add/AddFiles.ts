@@ -2,7 +2,7 @@
  * Adds files: each is read, asked about, and, unless it is committed with these words already, registered and committed. What happens to
  * one file is told at once and harms no other; what would happen to each (no funds, no daemon) ends the run, with every file named.
  */
-import { AmountInTokens, amount, formatTokens } from "@treemark/core"
+import { type Amount, AmountInTokens, amount, formatTokens } from "@treemark/core"
 import { Console, Effect, Schedule, Schema, Stream } from "effect"
 import { HttpClientError } from "effect/http"
 import { MOST_IDENTITIES } from "../../admin/AdditionsApi.ts"
@@ -18,6 +18,8 @@ export interface Adding {
   readonly account: string
   readonly words: Words
   readonly isDryRun: boolean
+  /** What all runs with a limit may spend in a day of UTC. */
+  readonly dailyLimit: Amount | undefined
   readonly json: boolean
 }
 
@@ -30,13 +32,15 @@ interface Wanted {
 const READ_AT_ONCE = 4
 const COMMITS_AT_ONCE = 8
 
+const LIMIT_REACHED = "spending_limit_reached"
+
 /** Refusals that the next file would meet as well. */
 const ENDING = new Set([
   "account_closed",
   "account_disabled",
   "account_not_found",
   "insufficient_funds",
-  "spending_limit_reached",
+  LIMIT_REACHED,
   "scope_missing",
   "storage_unavailable"
 ])
@@ -158,7 +162,8 @@ const tellPrice = ({ json }: Adding, plan: Plan, count: number) => {
 }
 
 /** Registers and commits one file; the same identity gives the same commit, whoever asks again and however often. */
-const committed = Effect.fnUntraced(function* ({ account, admin, words }: Adding, { creator, identity, read }: Wanted) {
+const committed = Effect.fnUntraced(function* (adding: Adding, { creator, identity, read }: Wanted) {
+  const { account, admin, dailyLimit, words } = adding
   let problem: FileProblem | undefined
   const bytes = Stream.fromAsyncIterable(readAgain(read), (error) => {
     problem = fileProblem(error)
@@ -173,12 +178,23 @@ const committed = Effect.fnUntraced(function* ({ account, admin, words }: Adding
   }
   const request = requestOf(asset, read, creator, words)
   return yield* admin.client.additions
-    .commit({ params: { account }, payload: { identity, request } })
+    .commit({
+      params: { account },
+      payload: { identity, request, ...(dailyLimit === undefined ? {} : { dailyLimit }) }
+    })
     .pipe(
       Effect.retry({ while: (error) => codeOf(error) === IN_USE, schedule: WAITING, times: WAITS }),
-      Effect.mapError(problemOf)
+      Effect.mapError((error) =>
+        codeOf(error) === LIMIT_REACHED && dailyLimit !== undefined ? limitReached(dailyLimit) : problemOf(error)
+      )
     )
 })
+
+const limitReached = (limit: Amount) =>
+  new EndingProblem(
+    LIMIT_REACHED,
+    `--limit lets ${formatTokens(limit)} be spent in a day, and what is left of it today (UTC) is not enough. Run this again after midnight (UTC), or with a higher --limit: it does only what is missing`
+  )
 
 const codeOf = (error: object): string | undefined =>
   "code" in error && typeof error.code === "string" ? error.code : undefined

@@ -16,6 +16,7 @@ import { ConsoleAddress, consoleAddress } from "./admin/ConsoleHandlers.ts"
 import { announce, socketPath } from "./admin/DaemonFile.ts"
 import * as Settlement from "./books/Settlement.ts"
 import { LedgerIndex } from "./commits/LedgerIndex.ts"
+import { AuthorWatch } from "./commits/watch/AuthorWatch.ts"
 import { LocalChains, OpenChains } from "./devchain/LocalChains.ts"
 import { Explorer } from "./evm/Explorer.ts"
 import { Allowed, PairedOrigins } from "./http/edge/HostGuard.ts"
@@ -185,7 +186,7 @@ export const serverLayer = Layer.unwrap(
       Layer.provideMerge(Layer.mergeAll(listeners, adminListener(settings), metricsListener(settings))),
       Layer.provideMerge(Layer.merge(control(addresses), Layer.succeed(ConsoleAddress, consoleAddress(main)))),
       Layer.provide(Layer.mergeAll(localOnly, Readiness.layer, MetricsLook.layer, pairedOrigins)),
-      Layer.provide(Layer.merge(Settlement.layerLoop, LedgerIndex.layerFollowing)),
+      Layer.provide(Layer.mergeAll(Settlement.layerLoop, LedgerIndex.layerFollowing, AuthorWatch.layerFollowing)),
       Layer.provideMerge(Layer.effect(Sessions, Sessions)),
       Layer.provide(servicesLayer),
       Layer.provide(publicUrl(settings, main)),

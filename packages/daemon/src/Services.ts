@@ -41,6 +41,7 @@ import * as EvmLedger from "./commits/EvmLedger.ts"
 import { FinishedCommits } from "./commits/FinishedCommits.ts"
 import { NamedAssets } from "./commits/NamedAssets.ts"
 import * as TransferJobs from "./commits/TransferJobs.ts"
+import { AuthorWatch } from "./commits/watch/AuthorWatch.ts"
 import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
 import { StorageQuota } from "./content/StorageQuota.ts"
@@ -176,6 +177,7 @@ const ledger = (settings: Settings["Service"]) =>
     FinishedCommits.layer,
     NamedAssets.layer,
     CommitStatesSql.layer,
+    AuthorWatch.layer,
     TransferJobs.layer()
   ).pipe(
     Layer.provideMerge(EvmLedger.layer),

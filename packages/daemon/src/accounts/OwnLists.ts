@@ -3,7 +3,7 @@
  * page is named by the place it begins after, so what comes meanwhile never moves it.
  */
 import type { AccountId, NetworkRole, StorageUnavailable } from "@treemark/core"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { storing } from "../store/StorageFailure.ts"
 
@@ -33,11 +33,14 @@ export interface OwnAsset {
 
 export interface OwnEvent {
   readonly id: string
-  readonly kind: "registered" | "committed" | "reorganised"
-  readonly assetCid: string
+  readonly kind: "registered" | "committed" | "reorganised" | "alert"
+  /** Null in an alert about an asset that is not registered here. */
+  readonly assetCid: string | null
   readonly name: string | null
   readonly at: string
   readonly commit: Omit<CommitMade, "assetCid" | "at"> | null
+  /** Of an alert, what the watch over the author found (commits/watch/Alert). */
+  readonly alert?: Schema.Json
 }
 
 /** `next` is the cursor of the page after this one; null when it is the last. */
@@ -101,7 +104,8 @@ interface AssetRow extends JobColumns {
 interface EventRow extends JobColumns {
   readonly id: number | bigint
   readonly kind: OwnEvent["kind"]
-  readonly asset_cid: string
+  readonly asset_cid: string | null
+  readonly detail?: string | null
   readonly name: string | null
   readonly at: number | bigint
 }
@@ -191,7 +195,7 @@ const make = (sql: SqlClient.SqlClient): OwnLists["Service"] => {
             network: "mainnet" as const,
             blockNumber: 0
           }),
-          assetCid: row.asset_cid,
+          assetCid: row.asset_cid ?? "",
           name: row.name,
           at: isoOf(row.at)
         })
@@ -199,7 +203,8 @@ const make = (sql: SqlClient.SqlClient): OwnLists["Service"] => {
     }, storing("the account's commits were listed")),
 
     events: Effect.fn("OwnLists.events")(function* (account, after, limit) {
-      const rows = yield* sql<EventRow>`SELECT e.id, e.kind, e.asset_cid, COALESCE(h.name, a.name) AS name, e.at, ${job}
+      const rows =
+        yield* sql<EventRow>`SELECT e.id, e.kind, e.asset_cid, COALESCE(h.name, a.name) AS name, e.at, e.detail, ${job}
           FROM account_event e LEFT JOIN commit_job j ON j.id = e.commit_id
             LEFT JOIN asset a ON a.asset_cid = e.asset_cid
             LEFT JOIN holding h ON h.account_id = e.account_id AND h.asset_cid = e.asset_cid
@@ -211,7 +216,8 @@ const make = (sql: SqlClient.SqlClient): OwnLists["Service"] => {
         assetCid: row.asset_cid,
         name: row.name,
         at: isoOf(row.at),
-        commit: jobOf(row)
+        commit: jobOf(row),
+        ...(row.detail == null ? {} : { alert: JSON.parse(row.detail) as Schema.Json })
       }))
     }, storing("the account's events were read")),
 

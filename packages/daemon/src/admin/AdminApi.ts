@@ -14,6 +14,7 @@ import { AdminRefused } from "./AdminRefused.ts"
 import { books } from "./BooksApi.ts"
 import { console } from "./ConsoleApi.ts"
 import { history } from "./HistoryApi.ts"
+import { watches } from "./WatchApi.ts"
 
 export { AccountName, ServiceName } from "./AccountName.ts"
 export { AdminRefused, codeOf } from "./AdminRefused.ts"
@@ -193,7 +194,8 @@ export class AdminApi extends HttpApi.make("treemark-admin").add(
   books,
   history,
   additions,
-  console
+  console,
+  watches
 ) {}
 
 /** Where `asset register FILE` streams the file's bytes; a plain route, since a body of any size is never held in memory. */

@@ -32,6 +32,7 @@ import { signCheckpoint } from "./CheckpointSigning.ts"
 import { type CommitServices, commitForAccount } from "./CommitForAccount.ts"
 import { consoleHandlers } from "./ConsoleHandlers.ts"
 import { historyHandlers } from "./HistoryHandlers.ts"
+import { watchHandlers } from "./WatchHandlers.ts"
 
 /** What a running daemon says of itself, and how it is told to stop. */
 export class DaemonControl extends Context.Service<
@@ -234,7 +235,8 @@ export const adminRoutes = Layer.mergeAll(
       booksHandlers,
       historyHandlers,
       additionsHandlers,
-      consoleHandlers
+      consoleHandlers,
+      watchHandlers
     ])
   ),
   registerRoute

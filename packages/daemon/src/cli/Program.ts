@@ -24,6 +24,7 @@ import { serviceCommand } from "./service.ts"
 import { isServing, startCommand } from "./start.ts"
 import { statusCommand, stopCommand } from "./status.ts"
 import { walletCommand } from "./wallet.ts"
+import { watchAuthorCommand } from "./watchAuthor.ts"
 
 /** Help that was asked for goes to standard output; the one for a command line without a command to standard error. */
 const presenter = CliOutput.layerPresenter({
@@ -58,6 +59,7 @@ export const program = root.pipe(
     commitCommand,
     proofCommand,
     logCommand,
+    watchAuthorCommand,
     diffCommand,
     auditCommand,
     backupCommand,

@@ -31,6 +31,7 @@ interface IndexRow {
 }
 
 interface CommitRow {
+  readonly asset_topic: Uint8Array
   readonly block_number: number | bigint
   readonly log_index: number
   readonly block_hash: Uint8Array
@@ -45,11 +46,17 @@ const AT_ONCE = 200
 const bytesOf = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex")
 const hexOf = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString("hex")}`
 
+/** A commit of whichever asset, known by its topic only. */
+export interface IndexedCommit extends LedgerCommit {
+  readonly assetTopic: string
+}
+
 /** An address stands in the last 20 of a topic's 32 bytes. */
 const addressIn = (topic: string): Buffer => bytesOf(topic).subarray(-20)
 
 export const makeIndexRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal("asset_topic, block_number, log_index, block_hash, tx_hash, recorder, text")
 
   const indexOf = Effect.fnUntraced(function* ({ chainId, contract }: LedgerNetwork) {
     const [row] = yield* sql<IndexRow>`SELECT id, low, high, high_hash FROM ledger_index
@@ -105,12 +112,17 @@ export const makeIndexRows = Effect.gen(function* () {
   const advance = (from: Indexed, logs: ReadonlyArray<CommitLog>, high: number, highHash: string) =>
     sql.withTransaction(Effect.andThen(move(from, { low: from.low, high, highHash }), insert(from.id, logs)))
 
+  /** Whoever watches authors looks through the blocks after `high` again, and what was being looked through is no more. */
+  const watchAgain = (from: Indexed, high: number) => sql`UPDATE author_watch_place
+    SET block = CASE WHEN block > ${high} THEN ${high} ELSE block END, forks = forks + 1
+    WHERE (chain_id, contract) IN (SELECT chain_id, contract FROM ledger_index WHERE id = ${from.id})`
+
   /** Forgets every commit after the block `high`: the chain took another way from there. */
   const takeBack = (from: Indexed, to: Omit<Indexed, "id">) =>
     sql.withTransaction(
-      Effect.andThen(
-        move(from, to),
-        sql`DELETE FROM ledger_commit WHERE ledger = ${from.id} AND block_number > ${to.high}`
+      move(from, to).pipe(
+        Effect.andThen(sql`DELETE FROM ledger_commit WHERE ledger = ${from.id} AND block_number > ${to.high}`),
+        Effect.andThen(watchAgain(from, to.high))
       )
     )
 
@@ -119,7 +131,8 @@ export const makeIndexRows = Effect.gen(function* () {
     sql.withTransaction(
       move(from, { low, high: low - 1, highHash: "" }).pipe(
         Effect.andThen(sql`DELETE FROM ledger_commit WHERE ledger = ${from.id}`),
-        Effect.andThen(sql`DELETE FROM ledger_asset WHERE ledger = ${from.id}`)
+        Effect.andThen(sql`DELETE FROM ledger_asset WHERE ledger = ${from.id}`),
+        Effect.andThen(watchAgain(from, low - 1))
       )
     )
 
@@ -159,29 +172,48 @@ export const makeIndexRows = Effect.gen(function* () {
     ]
     const order =
       from === "newest" ? sql`ORDER BY block_number DESC, log_index DESC` : sql`ORDER BY block_number, log_index`
-    const rows = yield* sql<CommitRow>`SELECT block_number, log_index, block_hash, tx_hash, recorder, text
+    const rows = yield* sql<CommitRow>`SELECT ${columns}
       FROM ledger_commit WHERE ${sql.and(conditions)} ${order} ${limit === undefined ? sql`` : sql`LIMIT ${limit}`}`
+    const commits: Array<LedgerCommit> = []
+    for (const { assetTopic: _, commitData, ...commit } of yield* opened(rows)) {
+      if (commitData === undefined) return undefined
+      commits.push({ ...commit, commitData })
+    }
+    return from === "newest" ? commits.reverse() : commits
+  })
+
+  /** The commits of all assets in the blocks after `after`: some hundreds, always of whole blocks, and up to which block they are all. */
+  const commitsAfter = Effect.fnUntraced(function* ({ high, id }: Indexed, after: number) {
+    const [last] = yield* sql<Pick<CommitRow, "block_number">>`SELECT block_number FROM ledger_commit
+      WHERE ledger = ${id} AND block_number > ${after} ORDER BY block_number LIMIT 1 OFFSET ${AT_ONCE}`
+    const upTo = Math.min(high, last === undefined ? high : Number(last.block_number))
+    const rows = yield* sql<CommitRow>`SELECT ${columns} FROM ledger_commit
+      WHERE ledger = ${id} AND block_number > ${after} AND block_number <= ${upTo} ORDER BY block_number, log_index`
+    const commits = (yield* opened(rows)).map(
+      ({ commitData = "", ...commit }): IndexedCommit => ({ ...commit, commitData })
+    )
+    return { upTo, commits }
+  })
+
+  /** `commitData` is undefined where the text is nowhere in the store. */
+  const opened = Effect.fnUntraced(function* (rows: ReadonlyArray<CommitRow>) {
     const texts = yield* textsOf(rows)
     const recorders = new Map<string, WalletAddress>()
-    const commits: Array<LedgerCommit> = []
-    for (const row of rows) {
+    return rows.map((row) => {
       const txHash = hexOf(row.tx_hash)
-      const commitData = row.text === null ? texts.get(txHash) : bytesToString(row.text)
-      if (commitData === undefined) return undefined
       const address = hexOf(row.recorder)
       const recorder = recorders.get(address) ?? walletAddress(address)
       recorders.set(address, recorder)
-      const blockNumber = Number(row.block_number)
-      commits.push({
+      return {
+        assetTopic: hexOf(row.asset_topic),
         txHash,
-        blockNumber,
+        blockNumber: Number(row.block_number),
         blockHash: hexOf(row.block_hash),
         logIndex: Number(row.log_index),
         recorder,
-        commitData
-      })
-    }
-    return from === "newest" ? commits.reverse() : commits
+        commitData: row.text === null ? texts.get(txHash) : bytesToString(row.text)
+      }
+    })
   })
 
   const textsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<CommitRow>) {
@@ -195,7 +227,7 @@ export const makeIndexRows = Effect.gen(function* () {
     return texts
   })
 
-  return { indexOf, begin, advance, takeBack, forget, blockBefore, isWhole, complete, commitsOf }
+  return { indexOf, begin, advance, takeBack, forget, blockBefore, isWhole, complete, commitsOf, commitsAfter }
 })
 
 export type IndexRows = Effect.Success<typeof makeIndexRows>

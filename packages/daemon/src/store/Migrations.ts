@@ -21,6 +21,7 @@ import signIn from "./migrations/0016_SignIn.ts"
 import pairing from "./migrations/0017_Pairing.ts"
 import quotas from "./migrations/0019_Quotas.ts"
 import spendingLimits from "./migrations/0020_SpendingLimits.ts"
+import authorWatch from "./migrations/0021_AuthorWatch.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -40,7 +41,8 @@ const MIGRATIONS = {
   "0016_SignIn": signIn,
   "0017_Pairing": pairing,
   "0019_Quotas": quotas,
-  "0020_SpendingLimits": spendingLimits
+  "0020_SpendingLimits": spendingLimits,
+  "0021_AuthorWatch": authorWatch
 }
 
 /** What each step does, for whoever upgrades. */
@@ -61,7 +63,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0016_SignIn": "adds sign-in to the console: one-time codes and sessions",
   "0017_Pairing": "adds pairing of tools, and what a token may do",
   "0019_Quotas": "adds how many bytes each account has stored",
-  "0020_SpendingLimits": "adds what a token may spend in a day, and which token a call was made with"
+  "0020_SpendingLimits": "adds what a token may spend in a day, and which token a call was made with",
+  "0021_AuthorWatch": "adds the watch over authors, with what has to be told of their commits"
 }
 
 /** Where the steps that were done are noted. */

@@ -35,6 +35,11 @@ export const storeCommits = Metric.histogram("treemark_store_commit_transactions
   boundaries: [1, 2, 4, 8, 16, 32, 64]
 })
 
+/** By `why`: signed, recorded, claimed, asset. */
+export const authorAlerts = counter("treemark_author_alerts", "Commits found that concern a watched author")
+/** By `outcome`: delivered, failed. */
+export const webhookDeliveries = counter("treemark_webhook_deliveries", "Tries to deliver an alert to a webhook")
+
 export const logLinesLost = counter("treemark_log_lines_lost", "Log lines that could not be written")
 
 /** Looked at when `/metrics` is asked. By `state`. */

@@ -67,7 +67,8 @@ const FALLEN = `UPDATE holding SET commits = commits - 1
 const IS_MADE = "NEW.state = 'mined' AND OLD.state <> 'mined'"
 const IS_FALLEN = "OLD.state = 'mined' AND NEW.state <> 'mined'"
 
-const sqlite = [
+/** The triggers; a later step that makes `account_event` anew makes them anew too. */
+export const sqlite = [
   `CREATE TRIGGER commit_made AFTER UPDATE OF state ON commit_job WHEN ${IS_MADE} BEGIN ${MADE} END`,
   `CREATE TRIGGER commit_fallen AFTER UPDATE OF state ON commit_job WHEN ${IS_FALLEN} BEGIN ${FALLEN} END`
 ]

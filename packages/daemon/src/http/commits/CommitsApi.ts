@@ -27,7 +27,7 @@ export const CommitsGroup = HttpApiGroup.make("commits", { topLevel: true }).add
     .annotate(OpenApi.Summary, "What happens to the account, as it happens")
     .annotate(
       OpenApi.Description,
-      "Server-sent events `registered`, `committed` and `reorganised` (that commit's block fell out of the chain, and it is sent again), each with JSON as its data. With the header Last-Event-ID those after it, none left out; without it those from now on."
+      "Server-sent events `registered`, `committed`, `reorganised` (that commit's block fell out of the chain, and it is sent again) and `alert` (somebody commits in the name of an author whom treemarkd watch-author watches, or on an asset registered here), each with JSON as its data. With the header Last-Event-ID those after it, none left out; without it those from now on."
     ),
   HttpApiEndpoint.get("commitState", "/commits/:id", {
     params: { id: Schema.String },

@@ -1,5 +1,5 @@
 /**
- * Builds the console (console/): its program and its style, each one file. In memory, so that a daemon run from a checkout can serve them
+ * Builds the console (console/): its program, the worker of its pictures and its style, each one file. In memory, so that a daemon run from a checkout can serve them
  * without a build. The page around them is written for each request (http/console/ConsolePage.ts), because its policy names it alone.
  */
 import { readFileSync } from "node:fs"
@@ -11,12 +11,19 @@ const file = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 /** The console's files, by name. */
 export interface ConsoleFiles {
   readonly script: string
+  /** The worker that draws pictures small. */
+  readonly pictures: string
   readonly style: string
 }
 
 export const buildConsole = async (): Promise<ConsoleFiles> => {
+  const [script, pictures] = await Promise.all([program("./console/main.tsx"), program("./console/pictures/Worker.ts")])
+  return { script, pictures, style: readFileSync(file("./console/console.css"), "utf8") }
+}
+
+const program = async (input: string): Promise<string> => {
   const { output } = await build({
-    input: file("./console/main.tsx"),
+    input: file(input),
     platform: "browser",
     write: false,
     transform: { target: "es2022" },
@@ -26,5 +33,5 @@ export const buildConsole = async (): Promise<ConsoleFiles> => {
       throw new Error(`The console's program is not whole: ${log.message}`)
     }
   })
-  return { script: output[0].code.trim(), style: readFileSync(file("./console/console.css"), "utf8") }
+  return output[0].code.trim()
 }

@@ -39,8 +39,9 @@ try {
     }
   })
   writeFileSync(join(work, "dist", "verify.html"), await buildPage())
-  const { script, style } = await buildConsole()
+  const { pictures, script, style } = await buildConsole()
   writeFileSync(join(work, "dist", "console.js"), script)
+  writeFileSync(join(work, "dist", "pictures.js"), pictures)
   writeFileSync(join(work, "dist", "console.css"), style)
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
   writeFileSync(join(work, "dist", "THIRD-PARTY.txt"), licencesOf(modules))

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Page } from "puppeteer-core"
 import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
 import { type Chromium, isBrowserMissing, open, startBrowser, textOf, untilVerdict } from "./Browser.ts"
-import { enter, goTo, isClean, signInUrl } from "./ConsoleRig.ts"
+import { clickOn, enter, goTo, isClean, signInUrl } from "./ConsoleRig.ts"
 import { written } from "./WebProofs.ts"
 
 const PHOTO = readFileSync(new URL("../../packages/daemon/sample/espresso.png", import.meta.url))
@@ -26,6 +27,22 @@ const folderOf = (home: string): string => {
   written(folder, '<img src=x onerror="document.title=1">.html', "<script>document.title = 'owned'</script>")
   written(folder, ".DS_Store", "litter")
   return folder
+}
+
+/** A further commit, out of the form that holds what the first one says. */
+const changeTitle = async (page: Page) => {
+  await clickOn(page, ".history button", "Commit a change")
+  await page.waitForSelector("form.describe")
+  assert.strictEqual(await page.$eval("#creator", (input) => (input as unknown as { value: string }).value), "Ada")
+  await page.type("#headline", "At the lake")
+  await isClean(page, "asset-edit")
+  await page.click("form.describe button.main")
+  await page.waitForSelector(".price")
+  assert.match(await textOf(page, "#new-price"), /at most 0\.1\d+$/)
+  await page.click(".price button.main")
+  await page.waitForFunction(() => document.querySelectorAll(".timeline > li").length === 2)
+  await page.waitForFunction(() => /At the lake/.test(document.querySelector(".timeline .changes")?.textContent ?? ""))
+  assert.strictEqual(await page.$$eval(".timeline > li:first-child .changes > div", (rows) => rows.length), 1)
 }
 
 const commitFolder = async (chromium: Chromium, home: string, account: string) => {
@@ -70,7 +87,7 @@ withDaemon()("the console", (it) => {
         await page.waitForFunction(() => document.querySelectorAll(".tiles li").length === 5)
         await isClean(page, "assets")
         assert.notInclude(await textOf(page, ".tiles"), "\u202E")
-        assert.strictEqual((await page.$$(".tiles img")).length, 3)
+        await page.waitForFunction(() => document.querySelectorAll(".tiles img").length === 3)
         // What another program adds is seen without a click.
         const headers = { authorization: `token ${token}`, "content-type": "text/plain" }
         await Effect.runPromise(call("/assets", { body: "added by a program", headers }))
@@ -83,7 +100,17 @@ withDaemon()("the console", (it) => {
         await page.click(".files a")
         await page.waitForSelector(".timeline li")
         await isClean(page, "asset")
-        assert.match(await textOf(page, ".timeline"), /action-commit/)
+        assert.match(await textOf(page, ".timeline"), /action-commit[\s\S]*CC-BY-4\.0/)
+        await clickOn(page, ".timeline button", "Verify now")
+        await page.waitForSelector(".verdict.valid")
+        assert.match(
+          await textOf(page, ".verdict"),
+          /byte for byte[\s\S]*Signed with this account’s key[\s\S]*, 0 do not/
+        )
+        await page.click("details.share summary")
+        await page.waitForSelector(".qr")
+        await isClean(page, "asset-verified")
+        await changeTitle(page)
         await Promise.all([page.waitForNavigation(), page.click('.timeline a[href^="/verify"]')])
         await untilVerdict(page, "valid")
         assert.deepStrictEqual(errors, [])
@@ -92,7 +119,7 @@ withDaemon()("the console", (it) => {
           []
         )
         const commits = await Effect.runPromise(call(`/assets/${assetCid}/commits`))
-        assert.strictEqual((commits.json().commits as ReadonlyArray<unknown>).length, 1)
+        assert.strictEqual((commits.json().commits as ReadonlyArray<unknown>).length, 2)
       })
     })
   )

@@ -45,6 +45,19 @@ export const goTo = async (page: Page, view: string): Promise<void> => {
   await page.waitForFunction(() => !/Looking…/.test(document.querySelector("main")?.textContent ?? ""))
 }
 
+/** Clicks what is called `name`, as soon as it is there. */
+export const clickOn = (page: Page, selector: string, name: string) =>
+  page.waitForFunction(
+    (wanted, text) => {
+      const found = [...document.querySelectorAll<HTMLElement>(wanted)].find(({ textContent }) => textContent === text)
+      found?.click()
+      return found !== undefined
+    },
+    {},
+    selector,
+    name
+  )
+
 /** On a phone and on a screen, by day and by night: nothing hangs over the edge, and axe finds nothing. */
 export const isClean = async (page: Page, name: string): Promise<void> => {
   await page.evaluate(AXE)

@@ -8,7 +8,7 @@ import { Trouble } from "./Parts.tsx"
 import { hrefOf, useRoute, VIEWS, type View } from "./Route.ts"
 import { AccountView } from "./views/AccountView.tsx"
 import { AddView } from "./views/AddView.tsx"
-import { AssetsView } from "./views/AssetsView.tsx"
+import { AssetsView, forgetList } from "./views/AssetsView.tsx"
 import { AssetView } from "./views/AssetView.tsx"
 import { NodeView } from "./views/NodeView.tsx"
 import { SignInView } from "./views/SignInView.tsx"
@@ -43,7 +43,10 @@ export const App = () => {
       (error: unknown) => setAsked({ is: "failed", problem: problemOf(error) })
     )
   useEffect(() => {
-    whenOver(() => setAsked({ is: "here", value: undefined }))
+    whenOver(() => {
+      forgetList()
+      setAsked({ is: "here", value: undefined })
+    })
     void begin(codeInAddress())
     const changed = () => {
       const code = codeInAddress()
@@ -56,6 +59,11 @@ export const App = () => {
     document.documentElement.lang = tag
     document.title = `${words(NAMES[route.view])} · Treemark`
   }, [tag, route.view])
+
+  // The list of assets goes on where it was; whatever else is gone to is seen from its beginning.
+  useEffect(() => {
+    if (route.view !== "assets" || route.asset !== undefined) scrollTo(0, 0)
+  }, [route.view, route.asset])
 
   const speak = (chosen: string) => {
     choose(chosen)
@@ -109,7 +117,7 @@ export const App = () => {
             view={route.view}
             asset={route.asset}
             code={route.code}
-            leave={() => setAsked({ is: "here", value: undefined })}
+            leave={() => location.reload()}
           />
         )}
       </main>
@@ -150,7 +158,7 @@ const Place = ({ asset, code, leave, session, view }: PlaceProps) => {
   const signOutOf = (everywhere: boolean) => signOut(everywhere).finally(leave)
   switch (view) {
     case "assets":
-      return asset === undefined ? <AssetsView /> : <AssetView key={asset} assetCid={asset} />
+      return asset === undefined ? <AssetsView /> : <AssetView key={asset} assetCid={asset} session={session} />
     case "add":
       return <AddView session={session} />
     case "account":

@@ -90,39 +90,3 @@ export const Copy = ({ text }: { readonly text: string }) => {
     </button>
   )
 }
-
-const IMAGES = /^image\/(?:png|jpeg|gif|webp|avif)(?:;|$)/i
-
-/** The asset as a picture where it is one; anything else is a sign of its kind. Only <img> ever shows it, in which nothing can run. */
-export const Preview = ({
-  assetCid,
-  encodingFormat,
-  name,
-  isLarge = false
-}: {
-  readonly assetCid: string
-  readonly encodingFormat: string
-  readonly name: string
-  readonly isLarge?: boolean
-}) => {
-  const [isBroken, setBroken] = useState(false)
-  if (!IMAGES.test(encodingFormat) || isBroken) {
-    return (
-      <span class={isLarge ? "kind large" : "kind"} aria-hidden="true">
-        {encodingFormat
-          .split(/[/;]/)[1]
-          ?.replace(/^(?:x-|vnd\.)/, "")
-          .slice(0, 12) ?? "?"}
-      </span>
-    )
-  }
-  return (
-    <img
-      src={`/ipfs/${encodeURIComponent(assetCid)}`}
-      alt={isLarge ? name : ""}
-      loading="lazy"
-      decoding="async"
-      onError={() => setBroken(true)}
-    />
-  )
-}

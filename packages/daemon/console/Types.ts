@@ -81,3 +81,29 @@ export interface Committed {
   readonly assetTreeCid: string
   readonly explorer: string
 }
+
+/** The daemon, as its operator sees it. */
+export interface NodeFacts {
+  readonly version: string
+  readonly pid: number
+  readonly profile: string
+  readonly home: string
+  readonly publicUrl: string
+  readonly startedAt: string
+  readonly memory: number
+  readonly networks: ReadonlyArray<{
+    readonly role: "mainnet" | "testnet"
+    readonly name: string
+    readonly chainId: number
+    readonly contract: string
+    readonly head: { readonly number: number; readonly at: string } | null
+  }>
+  readonly jobs: ReadonlyArray<{
+    readonly kind: "commit" | "transfer"
+    readonly state: string
+    readonly count: number
+    readonly since: string
+  }>
+  readonly disks: ReadonlyArray<{ readonly folder: string; readonly free: number | null; readonly size: number | null }>
+  readonly log: ReadonlyArray<string>
+}

@@ -26,9 +26,23 @@ const roomIn = (folder: string): Effect.Effect<string, { readonly message: strin
     })
   )
 
-/** What is free on the disks of data folder and content folder. */
-export const diskSpace = Effect.map(Settings, ({ contentFolder, contentUrl, home }) => {
+/** Data folder and content folder; one of them where the other lies in it. */
+const foldersOf = ({ contentFolder, contentUrl, home }: Settings["Service"]): ReadonlyArray<string> => {
   const content = Option.isSome(contentUrl) ? [] : [Option.getOrElse(contentFolder, () => join(home, "blocks"))]
-  const folders = [home, ...content.filter((folder) => !folder.startsWith(`${home}/`))]
-  return Effect.map(Effect.forEach(folders, roomIn), (texts) => `${texts.join("; ")}.`)
-})
+  return [home, ...content.filter((folder) => !folder.startsWith(`${home}/`))]
+}
+
+/** What is free on the disks of data folder and content folder. */
+export const diskSpace = Effect.map(Settings, (settings) =>
+  Effect.map(Effect.forEach(foldersOf(settings), roomIn), (texts) => `${texts.join("; ")}.`)
+)
+
+/** The same in bytes, for whoever shows it; null where a folder cannot be asked. */
+export const diskFigures = Effect.map(Settings, (settings) =>
+  Effect.forEach(foldersOf(settings), (folder) =>
+    Effect.tryPromise(() => statfs(folder)).pipe(
+      Effect.map(({ bavail, blocks, bsize }) => ({ folder, free: bavail * bsize, size: blocks * bsize })),
+      Effect.orElseSucceed(() => ({ folder, free: null, size: null }))
+    )
+  )
+)

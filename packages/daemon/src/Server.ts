@@ -27,6 +27,7 @@ import { ExplorerData } from "./http/explorer/ExplorerData.ts"
 import { mainApp, operationApp } from "./http/HttpApp.ts"
 import { metricsRoute } from "./http/service/MetricsRoute.ts"
 import * as MetricsLook from "./MetricsLook.ts"
+import * as NodeLooking from "./NodeLooking.ts"
 import * as Readiness from "./ReadinessChecks.ts"
 import { PublicUrl, servicesLayer } from "./Services.ts"
 import { Settings } from "./Settings.ts"
@@ -186,6 +187,7 @@ export const serverLayer = Layer.unwrap(
       Layer.provideMerge(Layer.mergeAll(listeners, adminListener(settings), metricsListener(settings))),
       Layer.provideMerge(Layer.merge(control(addresses), Layer.succeed(ConsoleAddress, consoleAddress(main)))),
       Layer.provide(Layer.mergeAll(localOnly, Readiness.layer, MetricsLook.layer, pairedOrigins)),
+      Layer.provide(Layer.provide(NodeLooking.layer, control(addresses))),
       Layer.provide(Layer.mergeAll(Settlement.layerLoop, LedgerIndex.layerFollowing, AuthorWatch.layerFollowing)),
       Layer.provideMerge(Layer.effect(Sessions, Sessions)),
       Layer.provide(servicesLayer),

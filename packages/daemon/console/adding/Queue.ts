@@ -2,9 +2,10 @@
  * Files on their way: uploaded, priced, then committed, a few at a time. The queue outlives the view that shows it. What is done is done on the
  * daemon: when the page is closed half-way, the same files with the same form are found there and charged once.
  */
-import { answerTo, ask, Problem } from "../Api.ts"
+import { ask, Problem } from "../Api.ts"
 import { units } from "../Money.ts"
 import type { Committed, Quote, Registered } from "../Types.ts"
+import { commitOnce } from "./Commit.ts"
 import type { Given } from "./Files.ts"
 import { type CommitRequest, type Fields, keyOf, requestOf } from "./Request.ts"
 import { createdAt } from "./Taken.ts"
@@ -31,8 +32,6 @@ export interface Item {
 export type Phase = "choosing" | "uploading" | "priced" | "committing" | "finished"
 
 const AT_ONCE = 4
-/** A commit whose end is not known yet is asked for again, with the same key, as often. */
-const AGAIN = { times: 20, after: 3_000 }
 
 class Queue {
   items: ReadonlyArray<Item> = []
@@ -123,7 +122,7 @@ class Queue {
     const open = this.items.filter(({ state }) => state === "priced")
     await this.#work("committing", open, async (item) => {
       this.#set(item.id, { state: "committing" })
-      const { committed, isKnown } = await commitOnce(item.request!)
+      const { committed, isKnown } = await commitOnce(item.request!, keyOf(item.request!))
       this.#set(item.id, { state: "done", committed, isKnown })
     })
     this.phase = "finished"
@@ -185,23 +184,6 @@ const STOPS_ALL = new Set([
   "session_over",
   "unreachable"
 ])
-
-const commitOnce = async (
-  request: CommitRequest
-): Promise<{ readonly committed: Committed; readonly isKnown: boolean }> => {
-  const headers = { "idempotency-key": keyOf(request) }
-  for (let time = 0; ; time++) {
-    try {
-      const answer = await answerTo("/commit", { method: "POST", body: request, headers })
-      const isKnown = time === 0 && answer.headers.has("idempotency-replayed")
-      return { committed: (await answer.json()) as Committed, isKnown }
-    } catch (error) {
-      const isOpen = error instanceof Problem && ["commit_pending", "idempotency_key_in_use"].includes(error.code)
-      if (!isOpen || time >= AGAIN.times) throw error
-      await new Promise((resolve) => setTimeout(resolve, AGAIN.after))
-    }
-  }
-}
 
 export const queue = new Queue()
 

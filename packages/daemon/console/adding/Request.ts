@@ -1,6 +1,7 @@
 /** From a file and the form to the request of its commit, always the same bytes for the same file and form; and the key that follows from them. */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import type { JsonValue } from "../../../core/src/json/JsonValue.ts"
 import type { Registered } from "../Types.ts"
 
 /** What the form asks, once for all files. */
@@ -32,11 +33,15 @@ export const LICENSES: Readonly<Record<string, string>> = {
 }
 
 export interface CommitRequest {
-  readonly [name: string]: string | number
+  readonly [name: string]: JsonValue
 }
 
 /** `createdAt`: Unix seconds. Fields that were left empty are left out. */
-export const requestOf = (asset: Registered, fields: Fields, createdAt: number): CommitRequest => {
+export const requestOf = (
+  asset: Pick<Registered, "assetCid" | "assetSha256" | "encodingFormat">,
+  fields: Fields,
+  createdAt: number
+): CommitRequest => {
   const given = {
     assetCreator: fields.creator,
     licenseName: fields.licenseName,
@@ -56,6 +61,9 @@ export const requestOf = (asset: Registered, fields: Fields, createdAt: number):
   }
 }
 
-/** The same request is the same commit: done again, after a crash or tomorrow, it gives the first answer and charges nothing. */
-export const keyOf = (request: CommitRequest): string =>
-  `console-${bytesToHex(sha256(utf8ToBytes(JSON.stringify(request))))}`
+/**
+ * The same request is the same commit: done again, after a crash or tomorrow, it gives the first answer and charges nothing. `after`: the newest
+ * commit that whoever edited it had before their eyes, because saying again what was said before the last change is a change.
+ */
+export const keyOf = (request: CommitRequest, after?: string): string =>
+  `console-${bytesToHex(sha256(utf8ToBytes(JSON.stringify(after === undefined ? request : [request, after]))))}`

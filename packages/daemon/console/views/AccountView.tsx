@@ -92,6 +92,8 @@ export const AccountView = ({ signOut }: { readonly signOut: (everywhere: boolea
 /** Spent, as a number above zero: credits that went, and what the wallet owes since. */
 const spent = ({ credits, owed }: Movement): bigint => units(owed) - units(credits)
 
+const signed = (amount: bigint): string => (amount > 0n ? `+${tokens(amount)}` : tokens(amount).replace("-", "−"))
+
 const Movements = ({ closing, movements }: Statement) => {
   const days = useMemo(() => {
     const sums = new Map<string, bigint>()
@@ -129,7 +131,7 @@ const Movements = ({ closing, movements }: Statement) => {
                 <td>
                   <Say of={movement.kind} />
                 </td>
-                <td class="number">{tokens(-spent(movement))}</td>
+                <td class="number">{signed(-spent(movement))}</td>
               </tr>
             ))}
         </tbody>

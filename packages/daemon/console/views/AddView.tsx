@@ -46,9 +46,11 @@ export const AddView = ({ session }: { readonly session: Session }) => {
       {queue.items.length > 0 && queue.phase === "choosing" && (
         <DescribeForm
           fields={fields}
-          count={queue.items.length}
           change={setFields}
           submit={() => void queue.upload(fields)}
+          title={words(queue.items.length === 1 ? "describeOne" : "describeTitle", { count: queue.items.length })}
+          send={words("uploadAll", { count: queue.items.length })}
+          hint={words("uploadMeans")}
         />
       )}
       {queue.phase === "priced" && <Price />}

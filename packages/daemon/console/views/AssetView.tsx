@@ -1,28 +1,43 @@
 /**
- * One asset: what it looks like, what is known of it, and its commits as the ledger has them. Anybody may write to the ledger, so every record is
- * a stranger's text here.
+ * One asset: what it looks like, what is known of it, its commits as the ledger has them with what each changed, a further commit, and a page to show
+ * to others. Anybody may write to the ledger, so every record is a stranger's text here.
  */
 import { useState } from "preact/hooks"
-import { answerTo, ask, type Problem } from "../Api.ts"
+import { answerTo, ask, type Problem, type Session } from "../Api.ts"
+import { CommitCard, textOf } from "../asset/CommitCard.tsx"
+import { NewCommit } from "../asset/NewCommit.tsx"
+import { Share } from "../asset/Share.tsx"
+import { useTree } from "../asset/Trees.ts"
 import { problemOf, useAnswer } from "../Hooks.ts"
 import { momentText, sizeText, words } from "../Language.ts"
-import { Copy, Facts, Heading, Preview, Shown, Trouble } from "../Parts.tsx"
+import { Copy, Facts, Heading, Shown, Trouble } from "../Parts.tsx"
+import { Preview } from "../pictures/Preview.tsx"
 import { hrefOf } from "../Route.ts"
 import { saveAnswer } from "../Save.ts"
-import { Say, Strange, seen } from "../Say.tsx"
+import { Strange, seen } from "../Say.tsx"
 import type { Asset, AssetCommit, AssetPage } from "../Types.ts"
 
-/** The list finds an asset by its CID; one that is not the account's own is known by its commits alone. */
-const useAsset = (assetCid: string) => {
-  const [asked] = useAnswer<AssetPage>(`/assets?limit=1&q=${encodeURIComponent(assetCid)}`)
-  return asked.is === "here" ? asked.value.assets.find((one) => one.assetCid === assetCid) : undefined
+type Network = "mainnet" | "testnet"
+
+interface Commits {
+  readonly commits: ReadonlyArray<AssetCommit>
+  readonly previous: string | null
 }
 
-export const AssetView = ({ assetCid }: { readonly assetCid: string }) => {
-  const asset = useAsset(assetCid)
-  const [network, setNetwork] = useState<"mainnet" | "testnet">("mainnet")
-  const path = `/assets/${encodeURIComponent(assetCid)}/commits?limit=1000&testnet=${network === "testnet"}`
-  const [commits, again] = useAnswer<{ readonly commits: ReadonlyArray<AssetCommit> }>(path)
+const SHOWN = 20
+/** Later than any commit: a page that ends before it holds the newest. */
+const END = "999999999999999:0"
+
+interface Props {
+  readonly assetCid: string
+  readonly session: Session
+}
+
+export const AssetView = ({ assetCid, session }: Props) => {
+  // The list finds an asset by its CID; one that is not the account's own is known by its commits alone.
+  const [list] = useAnswer<AssetPage>(`/assets?limit=1&q=${encodeURIComponent(assetCid)}`)
+  const [network, setNetwork] = useState<Network>("mainnet")
+  const asset = list.is === "here" ? list.value.assets.find((one) => one.assetCid === assetCid) : undefined
   const name = asset?.name ?? assetCid
   return (
     <>
@@ -34,151 +49,148 @@ export const AssetView = ({ assetCid }: { readonly assetCid: string }) => {
       </Heading>
       <div class="asset">
         <div class="card frame-picture">
-          {asset && <Preview isLarge assetCid={assetCid} encodingFormat={asset.encodingFormat} name={seen(name)} />}
-          <a class="button" href={`/ipfs/${encodeURIComponent(assetCid)}`} download={seen(asset?.name ?? assetCid)}>
-            {words("saveFile")}
-          </a>
+          {asset && <Preview asset={asset} />}
+          {list.is === "here" && asset === undefined && <p class="soft">{words("notYours")}</p>}
+          {asset?.size !== null && (
+            <a class="button" href={`/ipfs/${encodeURIComponent(assetCid)}`} download={seen(name)}>
+              {words("saveFile")}
+            </a>
+          )}
         </div>
         <section class="card" aria-labelledby="asset-facts">
           <h2 id="asset-facts">{words("factsTitle")}</h2>
           <Facts
             rows={[
+              ...(asset === undefined ? [] : factsOf(asset)),
               [
                 "CID",
                 <>
                   <Strange text={assetCid} /> <Copy text={assetCid} />
                 </>
               ],
-              ...(asset === undefined ? [] : factsOf(asset))
+              ...(asset === undefined ? [] : [["SHA-256", <Strange text={asset.assetSha256} />] as const])
             ]}
           />
+          <Share assetCid={assetCid} isTestnet={network === "testnet"} />
         </section>
       </div>
-      <section aria-labelledby="commits-title">
-        <div class="top">
-          <h2 id="commits-title">{words("commitsTitle")}</h2>
-          <fieldset class="actions">
-            <legend class="hidden">{words("networksTitle")}</legend>
-            {(["mainnet", "testnet"] as const).map((one) => (
-              <button key={one} type="button" aria-pressed={one === network} onClick={() => setNetwork(one)}>
-                {words(one)}
-              </button>
-            ))}
-          </fieldset>
-        </div>
-        <Shown asked={commits} again={again}>
-          {(found) =>
-            found.commits.length === 0 ? (
-              <p class="card empty">{words("noCommits")}</p>
-            ) : (
-              <ol class="timeline" reversed>
-                {found.commits.toReversed().map((commit) => (
-                  <CommitCard
-                    key={`${commit.txHash} ${String(commit.commit?.assetTreeCid)}`}
-                    commit={commit}
-                    network={network}
-                  />
-                ))}
-              </ol>
-            )
-          }
-        </Shown>
-      </section>
+      <History key={network} {...{ asset, assetCid, network, session, setNetwork }} />
     </>
   )
 }
 
 const factsOf = (asset: Asset) =>
   [
-    ["SHA-256", <Strange text={asset.assetSha256} />],
     [words("kind"), <Strange text={asset.encodingFormat} />],
     [words("size"), asset.size === null ? words("unknown") : sizeText(asset.size)],
     [words("registered"), momentText(asset.registeredAt)]
   ] as const
 
-const textOf = (record: AssetCommit["commit"], name: string): string | undefined => {
-  const value = record?.[name]
-  return typeof value === "string" && value !== "" ? value : undefined
+interface HistoryProps extends Props {
+  readonly asset: Asset | undefined
+  readonly network: Network
+  readonly setNetwork: (network: Network) => void
 }
 
-const CommitCard = ({
-  commit: { blockNumber, commit, commitData, recorder, txHash },
-  network
-}: {
-  readonly commit: AssetCommit
-  readonly network: "mainnet" | "testnet"
-}) => {
-  const [tree, setTree] = useState<string | undefined>(undefined)
+const History = ({ asset, assetCid, network, session, setNetwork }: HistoryProps) => {
+  const path = `/assets/${encodeURIComponent(assetCid)}/commits?limit=${SHOWN}&testnet=${network === "testnet"}`
+  const [newest, again] = useAnswer<Commits>(`${path}&before=${END}`)
+  const [older, setOlder] = useState<Commits | undefined>(undefined)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
-  const treeCid = textOf(commit, "assetTreeCid")
-  const seconds = commit?.timestampCreated
-  const time = typeof seconds === "number" ? momentText(new Date(seconds * 1000).toISOString()) : words("unknown")
+  const [isWriting, setWriting] = useState(false)
   const failed = (error: unknown) => setProblem(problemOf(error))
-  const proof = `/proofs/${encodeURIComponent(treeCid ?? "")}`
-  const save = (form: "json" | "html") =>
-    void answerTo(form === "html" ? `${proof}?form=html` : proof)
-      .then((answer) => saveAnswer(answer, `${treeCid}.proof.${form}`))
+  const commits = [...(older?.commits ?? []), ...(newest.is === "here" ? newest.value.commits : [])].toReversed()
+  const previous = older === undefined ? (newest.is === "here" ? newest.value.previous : null) : older.previous
+  const last = commits[0]
+  const lastTree = useTree(textOf(last?.commit, "assetTreeCid"))
+  const showOlder = () =>
+    void ask<Commits>(`${path}&before=${previous}`)
+      .then((found) => setOlder({ ...found, commits: [...found.commits, ...(older?.commits ?? [])] }))
       .catch(failed)
-  const showTree = () =>
-    void ask<unknown>(`/ipfs/${encodeURIComponent(treeCid ?? "")}`)
-      .then((found) => setTree(JSON.stringify(found, undefined, 2)))
+  const saveAll = () =>
+    void answerTo(`/proofs/history/${encodeURIComponent(assetCid)}?testnet=${network === "testnet"}`)
+      .then((answer) => saveAnswer(answer, `${assetCid}.history.car`))
       .catch(failed)
-  const action = textOf(commit, "actionName")
-  // What a record says when nothing was said: the action is in the heading already.
-  const message = [textOf(commit, "abstract")].find((text) => text !== `Action ${action}.`)
+  const committed = () => {
+    setWriting(false)
+    setOlder(undefined)
+    again()
+  }
   return (
-    <li class="card">
-      <h3>
-        {time} · <Strange text={action ?? words("unknownAction")} longest={60} />
-      </h3>
-      {message && (
-        <p>
-          <Strange text={message} longest={1_000} />
-        </p>
-      )}
-      {commit === undefined && (
-        <pre>
-          <Strange text={commitData ?? ""} longest={2_000} />
-        </pre>
-      )}
-      <Facts
-        rows={[
-          [words("author"), <Strange text={textOf(commit, "author") ?? words("unknown")} />],
-          [words("recorder"), <Strange text={recorder} />],
-          [
-            words("transaction"),
-            <>
-              <Strange text={txHash} /> · <Say of="block" number={String(blockNumber)} />
-            </>
-          ]
-        ]}
-      />
-      <p class="soft">{words("claimed")}</p>
-      {problem && <Trouble problem={problem} />}
-      <div class="actions">
-        {treeCid && (
-          <>
-            <button type="button" onClick={() => save("json")}>
-              {words("saveProof")}
+    <section class="history" aria-labelledby="commits-title">
+      <div class="top">
+        <h2 id="commits-title">{words("commitsTitle")}</h2>
+        <fieldset class="actions">
+          <legend class="hidden">{words("networksTitle")}</legend>
+          {(["mainnet", "testnet"] as const).map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="small"
+              aria-pressed={one === network}
+              onClick={() => setNetwork(one)}
+            >
+              {words(one)}
             </button>
-            <button type="button" onClick={() => save("html")}>
-              {words("savePage")}
-            </button>
-            <a class="button" href={`/verify?proof=${encodeURIComponent(proof)}`}>
-              {words("verify")}
-            </a>
-            {tree === undefined && (
-              <button type="button" onClick={showTree}>
-                {words("showTree")}
-              </button>
-            )}
-          </>
-        )}
-        <a href={`/explorer/${network}/tx/${encodeURIComponent(txHash)}`}>{words("explorer")}</a>
+          ))}
+        </fieldset>
       </div>
-      {tree !== undefined && (
-        <pre class="whole">{tree.split("\n").map((line) => [<Strange text={line} longest={2_000} />, "\n"])}</pre>
+      {asset && newest.is === "here" && lastTree !== undefined && !isWriting && (
+        <div class="actions">
+          <button type="button" class="main" onClick={() => setWriting(true)}>
+            {words(last === undefined ? "firstCommit" : "newCommit")}
+          </button>
+          {last !== undefined && (
+            <button type="button" onClick={saveAll}>
+              {words("saveCar")}
+            </button>
+          )}
+        </div>
       )}
-    </li>
+      {problem && <Trouble problem={problem} />}
+      {asset && isWriting && (
+        <>
+          <NewCommit
+            asset={asset}
+            tree={lastTree}
+            after={last?.txHash ?? ""}
+            isTestnet={network === "testnet"}
+            accountName={session.account.name}
+            done={committed}
+          />
+          <p>
+            <button type="button" onClick={() => setWriting(false)}>
+              {words("cancel")}
+            </button>
+          </p>
+        </>
+      )}
+      <Shown asked={newest} again={again}>
+        {() =>
+          commits.length === 0 ? (
+            <p class="card empty">{words("noCommits")}</p>
+          ) : (
+            <ol class="timeline" reversed>
+              {commits.map((commit, at) => {
+                const before = commits[at + 1]
+                // Of the oldest one shown, what came before is not here while there are older ones.
+                return before === undefined && previous !== null ? null : (
+                  <CommitCard
+                    key={`${commit.txHash} ${String(commit.commit?.assetTreeCid)}`}
+                    {...{ assetCid, before, commit, network }}
+                    wallet={session.account.wallet}
+                  />
+                )
+              })}
+            </ol>
+          )
+        }
+      </Shown>
+      {previous !== null && (
+        <button type="button" onClick={showOlder}>
+          {words("olderCommits")}
+        </button>
+      )}
+    </section>
   )
 }

@@ -1,44 +1,64 @@
-/** All assets of the account, newest first: more are fetched as the end comes into sight. */
+/** All assets of the account, newest first: more are fetched as the end comes near, and only tiles in sight exist. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import { ask, type Problem } from "../Api.ts"
+import { Grid } from "../Grid.tsx"
 import { problemOf } from "../Hooks.ts"
 import { dayText, numberText, words } from "../Language.ts"
 import { whenChanged } from "../Live.ts"
-import { Heading, Preview, Trouble } from "../Parts.tsx"
+import { Heading, Trouble } from "../Parts.tsx"
+import { Tile } from "../pictures/Preview.tsx"
 import { hrefOf } from "../Route.ts"
 import { Say, Strange, seen } from "../Say.tsx"
 import type { Asset, AssetPage } from "../Types.ts"
 
-const PAGE = 60
+const PAGE = 100
 /** Typing ends before a search begins. */
 const PATIENCE = 250
 
 interface List {
+  readonly query: string
   readonly assets: ReadonlyArray<Asset>
   /** Where it goes on; null at the end, undefined before the first page. */
   readonly next: string | null | undefined
   readonly problem?: Problem
 }
 
-const EMPTY: List = { assets: [], next: undefined }
+const emptyList = (query: string): List => ({ query, assets: [], next: undefined })
+
+/** What was shown last, and where the page stood: whoever looks at an asset and comes back is where they were. */
+let left = { list: emptyList(""), scrolledTo: 0 }
+
+/** What belongs to nobody who signs in next. */
+export const forgetList = (): void => {
+  left = { list: emptyList(""), scrolledTo: 0 }
+}
+
+const pageOf = (query: string, cursor?: string, signal?: AbortSignal): Promise<AssetPage> => {
+  const where = new URLSearchParams({
+    limit: String(PAGE),
+    ...(query === "" ? {} : { q: query }),
+    ...(cursor === undefined ? {} : { cursor })
+  })
+  return ask<AssetPage>(`/assets?${where}`, signal === undefined ? {} : { signal })
+}
 
 /** The list for a search, and how to get more of it. */
 const useAssets = (query: string): readonly [list: List, more: () => void] => {
-  const [list, setList] = useState<List>(EMPTY)
+  const [list, setList] = useState<List>(left.list)
   const asking = useRef<AbortController | undefined>(undefined)
+  left.list = list
   const load = (before: List) => {
     asking.current?.abort()
     const leaving = new AbortController()
     asking.current = leaving
-    const where = new URLSearchParams({
-      limit: String(PAGE),
-      ...(query === "" ? {} : { q: query }),
-      ...(typeof before.next === "string" ? { cursor: before.next } : {})
-    })
-    ask<AssetPage>(`/assets?${where}`, { signal: leaving.signal }).then(
+    pageOf(before.query, before.next ?? undefined, leaving.signal).then(
       ({ assets, next }) => {
         asking.current = undefined
-        setList({ assets: [...before.assets, ...assets], next })
+        setList(({ assets: known }) => ({
+          query: before.query,
+          assets: before.next === undefined ? assets : [...known, ...assets],
+          next
+        }))
       },
       (error: unknown) => {
         if (leaving.signal.aborted) return
@@ -47,53 +67,45 @@ const useAssets = (query: string): readonly [list: List, more: () => void] => {
       }
     )
   }
+  /** What came since stands in front, what changed is as it is now; the place in the list stays. */
+  const refresh = () =>
+    pageOf(query).then(
+      ({ assets, next }) =>
+        setList((before) => {
+          if (before.query !== query) return before
+          const fresh = new Set(assets.map(({ assetCid }) => assetCid))
+          const others = before.assets.filter(({ assetCid }) => !fresh.has(assetCid))
+          return { query, assets: [...assets, ...others], next: others.length === 0 ? next : before.next }
+        }),
+      () => undefined
+    )
   useEffect(() => {
-    const waiting = setTimeout(() => load(EMPTY), query === "" ? 0 : PATIENCE)
+    const isKnown = list.query === query && list.next !== undefined
+    const waiting = setTimeout(() => (isKnown ? refresh() : load(emptyList(query))), query === "" ? 0 : PATIENCE)
     return () => {
       clearTimeout(waiting)
       asking.current?.abort()
       asking.current = undefined
     }
   }, [query])
-  /** What came since stands in front, what changed is as it is now; the place in the list stays. */
-  useEffect(
-    () =>
-      whenChanged(() => {
-        const where = new URLSearchParams({ limit: String(PAGE), ...(query === "" ? {} : { q: query }) })
-        ask<AssetPage>(`/assets?${where}`).then(
-          ({ assets, next }) =>
-            setList((before) => {
-              const known = new Set(assets.map(({ assetCid }) => assetCid))
-              const others = before.assets.filter(({ assetCid }) => !known.has(assetCid))
-              return { assets: [...assets, ...others], next: others.length === 0 ? next : before.next }
-            }),
-          () => undefined
-        )
-      }),
-    [query]
-  )
+  useEffect(() => whenChanged(() => void refresh()), [query])
   const more = () => {
-    if (asking.current === undefined && typeof list.next === "string") load(list)
+    if (asking.current === undefined && typeof list.next === "string" && list.problem === undefined) load(list)
   }
   return [list, more]
 }
 
 export const AssetsView = () => {
-  const [query, setQuery] = useState("")
+  const [query, setQuery] = useState(left.list.query)
   const [list, more] = useAssets(query)
-  const end = useRef<HTMLDivElement>(null)
-  const latest = useRef(more)
-  latest.current = more
   useEffect(() => {
-    const watcher = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) latest.current()
-      },
-      { rootMargin: "800px" }
-    )
-    if (end.current !== null) watcher.observe(end.current)
-    return () => watcher.disconnect()
-  }, [list])
+    scrollTo(0, left.scrolledTo)
+    const moved = () => {
+      left.scrolledTo = scrollY
+    }
+    addEventListener("scroll", moved, { passive: true })
+    return () => removeEventListener("scroll", moved)
+  }, [])
   return (
     <>
       <div class="top">
@@ -111,14 +123,14 @@ export const AssetsView = () => {
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
         />
       </label>
-      {list.problem && <Trouble problem={list.problem} />}
+      {list.problem && <Trouble problem={list.problem} again={() => location.reload()} />}
       {list.next === null && list.assets.length === 0 && <None query={query} />}
-      <ul class="tiles">
-        {list.assets.map((asset) => (
-          <Tile key={asset.assetCid} asset={asset} />
-        ))}
-      </ul>
-      <div ref={end} />
+      <Grid
+        items={list.assets}
+        keyOf={({ assetCid }) => assetCid}
+        tile={(asset) => <AssetTile asset={asset} />}
+        more={more}
+      />
       <p class="soft" role="status">
         {list.next === null
           ? list.assets.length > 0 && words("assetsInAll", { count: numberText(list.assets.length) })
@@ -143,22 +155,22 @@ const None = ({ query }: { readonly query: string }) =>
     </p>
   )
 
-const Tile = ({ asset }: { readonly asset: Asset }) => {
+const AssetTile = ({ asset }: { readonly asset: Asset }) => {
   const name = asset.name ?? asset.assetCid
   return (
-    <li>
-      <a href={hrefOf("assets", asset.assetCid)} title={seen(name)}>
-        <span class="picture">
-          <Preview assetCid={asset.assetCid} encodingFormat={asset.encodingFormat} name={seen(name)} />
-        </span>
-        <span class="name">
-          <Strange text={name} longest={80} />
-        </span>
-        <span class="soft">
-          {dayText(asset.registeredAt)} ·{" "}
-          {words(asset.commits === 1 ? "oneCommit" : "commits", { count: asset.commits })}
-        </span>
-      </a>
-    </li>
+    <a href={hrefOf("assets", asset.assetCid)} title={seen(name)}>
+      <span class="picture">
+        <Tile asset={asset} />
+      </span>
+      <span class="name">
+        <Strange text={name} longest={80} />
+      </span>
+      <span class="soft">
+        {dayText(asset.registeredAt)} ·{" "}
+        {asset.commits === 0
+          ? words("notCommitted")
+          : words(asset.commits === 1 ? "oneCommit" : "commits", { count: asset.commits })}
+      </span>
+    </a>
   )
 }

@@ -31,12 +31,15 @@ const keep = (fields: Fields): void => {
 
 interface Props {
   readonly fields: Fields
-  readonly count: number
   readonly change: (fields: Fields) => void
   readonly submit: () => void
+  readonly title: string
+  /** What the button does, and what that means. */
+  readonly send: string
+  readonly hint: string
 }
 
-export const DescribeForm = ({ change, count, fields, submit }: Props) => {
+export const DescribeForm = ({ change, fields, hint, send: sendText, submit, title }: Props) => {
   const set = (name: keyof Fields) => (value: string) => {
     const license = name === "licenseName" ? LICENSES[value] : undefined
     change({ ...fields, [name]: value, ...(license === undefined ? {} : { licenseDocument: license }) })
@@ -48,7 +51,7 @@ export const DescribeForm = ({ change, count, fields, submit }: Props) => {
   }
   return (
     <form class="card describe" onSubmit={send}>
-      <h2>{words("describeTitle", { count })}</h2>
+      <h2>{title}</h2>
       <div class="fields">
         <Field name="creator" label="creator" hint="creatorHint" value={fields.creator} set={set("creator")} isNeeded />
         <Field name="headline" label="headline" value={fields.headline} set={set("headline")} />
@@ -74,9 +77,9 @@ export const DescribeForm = ({ change, count, fields, submit }: Props) => {
         ))}
       </datalist>
       <button type="submit" class="main">
-        {words("uploadAll", { count })}
+        {sendText}
       </button>
-      <p class="soft">{words("uploadMeans")}</p>
+      <p class="soft">{hint}</p>
     </form>
   )
 }

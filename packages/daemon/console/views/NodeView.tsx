@@ -1,25 +1,29 @@
-/** The daemon itself: whether it can serve, which networks it commits to, and its version. */
+/** The daemon itself: whether it can serve, its chains and how far they are, what is under way, disks, version, and the log's last lines. */
+import { useEffect } from "preact/hooks"
 import { useAnswer } from "../Hooks.ts"
-import { words } from "../Language.ts"
+import { momentText, numberText, sizeText, words } from "../Language.ts"
+import type { Key } from "../languages/English.ts"
 import { Facts, Heading, Shown } from "../Parts.tsx"
 import { Strange } from "../Say.tsx"
+import type { NodeFacts } from "../Types.ts"
 
 interface Ready {
   readonly checks: ReadonlyArray<{ readonly name: string; readonly ok: boolean; readonly detail: string }>
 }
-interface Networks {
-  readonly networks: ReadonlyArray<{
-    readonly testnet: boolean
-    readonly name: string
-    readonly chainId: number
-    readonly contract: string
-  }>
-}
+
+const LOOKED_AGAIN = 5_000
 
 export const NodeView = () => {
-  const [ready, again] = useAnswer<Ready>("/ready")
-  const [networks] = useAnswer<Networks>("/networks")
-  const [version] = useAnswer<{ readonly version: string }>("/version")
+  const [ready, readyAgain] = useAnswer<Ready>("/ready")
+  const [facts, factsAgain] = useAnswer<NodeFacts>("/console/node")
+  useEffect(() => {
+    const again = setInterval(() => document.hidden || factsAgain(), LOOKED_AGAIN)
+    return () => clearInterval(again)
+  }, [])
+  const again = () => {
+    readyAgain()
+    factsAgain()
+  }
   return (
     <>
       <Heading>{words("viewNode")}</Heading>
@@ -30,7 +34,7 @@ export const NodeView = () => {
             {words("lookAgain")}
           </button>
         </div>
-        <Shown asked={ready}>
+        <Shown asked={ready} again={readyAgain}>
           {({ checks }) => (
             <ul class="checks">
               {checks.map(({ detail, name, ok }) => (
@@ -39,32 +43,105 @@ export const NodeView = () => {
                     {ok ? "✓" : "✗"}
                   </span>
                   <span class="hidden">{words(ok ? "checkGood" : "checkBad")}</span>
-                  <strong>{name}</strong> <Strange text={detail} />
+                  <span>
+                    <strong>{name}</strong> <Strange text={detail} />
+                  </span>
                 </li>
               ))}
             </ul>
           )}
         </Shown>
       </section>
-      <section class="card" aria-labelledby="networks-title">
-        <h2 id="networks-title">{words("networksTitle")}</h2>
-        <Shown asked={networks}>
-          {(found) => (
-            <Facts
-              rows={found.networks.map(({ chainId, contract, name, testnet }) => [
-                words(testnet ? "testnet" : "mainnet"),
-                <>
-                  <Strange text={name} /> · {words("chain", { chainId: String(chainId) })} · <Strange text={contract} />
-                </>
-              ])}
-            />
-          )}
-        </Shown>
-      </section>
-      <section class="card" aria-labelledby="version-title">
-        <h2 id="version-title">{words("versionTitle")}</h2>
-        <Shown asked={version}>{(found) => <p>Treemark {found.version}</p>}</Shown>
-      </section>
+      <Shown asked={facts} again={factsAgain}>
+        {(found) => <Details {...found} />}
+      </Shown>
     </>
   )
 }
+
+const Details = (facts: NodeFacts) => (
+  <>
+    <div class="columns">
+      {facts.networks.map(({ chainId, contract, head, name, role }) => (
+        <section key={role} class="card" aria-labelledby={`network-${role}`}>
+          <h2 id={`network-${role}`}>{words(role)}</h2>
+          <Facts
+            rows={[
+              [words("networkName"), <Strange text={name} />],
+              [words("chainId"), String(chainId)],
+              [
+                words("head"),
+                head === null ? (
+                  <span class="warn">{words("noAnswer")}</span>
+                ) : (
+                  `${numberText(head.number)} · ${momentText(head.at)}`
+                )
+              ],
+              [words("contract"), <Strange text={contract} />]
+            ]}
+          />
+        </section>
+      ))}
+    </div>
+    <div class="columns">
+      <section class="card" aria-labelledby="jobs-title">
+        <h2 id="jobs-title">{words("jobsTitle")}</h2>
+        {facts.jobs.length === 0 ? (
+          <p class="soft">{words("noJobs")}</p>
+        ) : (
+          <Facts
+            rows={facts.jobs.map(({ count, kind, since, state }) => [
+              words(`${kind}Jobs`, { count }),
+              words("jobState", { state: words(jobStates[state] ?? "unknown"), since: momentText(since) })
+            ])}
+          />
+        )}
+      </section>
+      <section class="card" aria-labelledby="disk-title">
+        <h2 id="disk-title">{words("diskTitle")}</h2>
+        {facts.disks.map(({ folder, free, size }) => (
+          <div key={folder} class="disk">
+            <p>
+              <Strange text={folder} />
+            </p>
+            {free === null || size === null ? (
+              <p class="soft">{words("unknown")}</p>
+            ) : (
+              <>
+                <meter min={0} max={size} value={size - free} high={size * 0.95} aria-label={words("diskTitle")} />
+                <p class="soft">{words("diskFree", { free: sizeText(free), size: sizeText(size) })}</p>
+              </>
+            )}
+          </div>
+        ))}
+      </section>
+    </div>
+    <section class="card" aria-labelledby="version-title">
+      <h2 id="version-title">{words("processTitle")}</h2>
+      <Facts
+        rows={[
+          [words("versionTitle"), `Treemark ${facts.version}`],
+          [words("runsSince"), `${momentText(facts.startedAt)} (${words("pid", { pid: String(facts.pid) })})`],
+          [words("memory"), sizeText(facts.memory)],
+          [words("profile"), <Strange text={facts.profile} />],
+          [words("home"), <Strange text={facts.home} />]
+        ]}
+      />
+    </section>
+    <section class="card" aria-labelledby="log-title">
+      <h2 id="log-title">{words("logTitle")}</h2>
+      {facts.log.length === 0 ? (
+        <p class="soft">{words("noLog")}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+        <section class="log" tabIndex={0} aria-label={words("logTitle")}>
+          <pre>
+            {facts.log.toReversed().map((line, at) => [<Strange key={at} text={line} longest={2_000} />, "\n"])}
+          </pre>
+        </section>
+      )}
+    </section>
+  </>
+)
+
+const jobStates: Readonly<Record<string, Key>> = { queued: "jobQueued", signed: "jobSigned", sent: "jobSent" }

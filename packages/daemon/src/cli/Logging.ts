@@ -4,6 +4,7 @@ import { Settings } from "../Settings.ts"
 import { formats, type LogFormat } from "../telemetry/LogFormats.ts"
 import { makeLogLines } from "../telemetry/LogLines.ts"
 import { logLinesLost, note } from "../telemetry/Metrics.ts"
+import { noteLine } from "../telemetry/RecentLines.ts"
 
 const STANDARD_ERROR = 2
 
@@ -22,7 +23,11 @@ const toStandardError = (format: LogFormat) => {
     missing: missing(format)
   })
   process.once("exit", lines.flush)
-  return Logger.layer([Logger.map(formats[format], lines.write)])
+  const write = (line: string) => {
+    noteLine(line)
+    lines.write(line)
+  }
+  return Logger.layer([Logger.map(formats[format], write)])
 }
 
 /** Key=value lines, for whoever has no settings yet. */

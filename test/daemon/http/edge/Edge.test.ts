@@ -132,7 +132,7 @@ describe("paths and methods", () => {
     Effect.gen(function* () {
       const { port } = yield* start()
       const accept = "text/html,application/xhtml+xml,*/*;q=0.8"
-      for (const path of ["/nothing", "/explorer", "/commit/more"]) {
+      for (const path of ["/nothing", "/explorer/nothing", "/commit/more"]) {
         const answer = yield* call(port, path, { headers: { accept } })
         assert.strictEqual(answer.status, 404)
         assert.strictEqual(answer.headers["content-type"], "text/html; charset=utf-8")

@@ -6,19 +6,28 @@ import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
-const BUILT = { script: new URL("./console.js", import.meta.url), style: new URL("./console.css", import.meta.url) }
+const BUILT = {
+  script: new URL("./console.js", import.meta.url),
+  pictures: new URL("./pictures.js", import.meta.url),
+  style: new URL("./console.css", import.meta.url)
+}
 const SOURCE = new URL("../../../build-console.ts", import.meta.url)
 
 interface Files {
   readonly script: string
+  /** The worker that draws pictures small. */
+  readonly pictures: string
   readonly style: string
 }
 
 const load = async (): Promise<Files> => {
   if (existsSync(BUILT.script)) {
-    return { script: await readFile(BUILT.script, "utf8"), style: await readFile(BUILT.style, "utf8") }
+    const [script, pictures, style] = await Promise.all(
+      [BUILT.script, BUILT.pictures, BUILT.style].map((file) => readFile(file, "utf8"))
+    )
+    return { script: script ?? "", pictures: pictures ?? "", style: style ?? "" }
   }
   // By a URL that is computed, so that the bundle of a release does not take the builder in.
   const { buildConsole }: typeof import("../../../build-console.ts") = await import(SOURCE.href)
@@ -35,15 +44,18 @@ const files: Effect.Effect<Files> = Effect.promise(() => {
   return loaded
 })
 
-const policy = (nonce: string): string =>
+/** `own`: the name that the browser calls this daemon by. The one worker is named whole, so that no asset can be one. */
+const policy = (nonce: string, own: string): string =>
   [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
-    "img-src 'self' blob: data:",
+    "img-src 'self' blob:",
+    "media-src 'self'",
     "connect-src 'self'",
+    `worker-src http://${own}/console/pictures.js https://${own}/console/pictures.js`,
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    "trusted-types treemark-pictures",
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'"
@@ -70,16 +82,26 @@ const html = (nonce: string): string => `<!doctype html>
 `
 
 /** `GET /`. */
-export const consolePage = Effect.sync(() => {
+export const consolePage = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers: { host = "" } }) => {
   const nonce = randomBytes(16).toString("base64url")
+  // By then the edge has refused every name that it does not serve.
+  const own = /^[\w.:[\]-]+$/.test(host) ? host : "127.0.0.1"
   return HttpServerResponse.text(html(nonce), {
     contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": policy(nonce) }
+    headers: { "content-security-policy": policy(nonce, own) }
   })
 })
 
 export const consoleScript = Effect.map(files, ({ script }) =>
   HttpServerResponse.text(script, { contentType: "text/javascript; charset=utf-8" })
+)
+
+/** A worker has a policy of its own: this one reads content from here and does nothing else. */
+export const consolePictures = Effect.map(files, ({ pictures }) =>
+  HttpServerResponse.text(pictures, {
+    contentType: "text/javascript; charset=utf-8",
+    headers: { "content-security-policy": "default-src 'none'; connect-src 'self'" }
+  })
 )
 
 export const consoleStyle = Effect.map(files, ({ style }) =>

@@ -29,13 +29,15 @@ const TEN_MINUTES = 600_000
 process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/treemark-test-compiled")
 
 const parts = { globalSetup: "./test/GlobalSetup.ts" }
-const projects =
-  process.env.TREEMARK_TEST_LONG === undefined
-    ? [
-        { name: "shared", include: SHARING, isolate: false },
-        { name: "parts", include: ["test/**/*.test.ts"], exclude: SHARING, ...parts }
-      ]
-    : [{ name: "long", include: LONG, ...parts }]
+const usual = [
+  { name: "shared", include: SHARING, isolate: false },
+  { name: "parts", include: ["test/**/*.test.ts"], exclude: SHARING, ...parts }
+]
+const long = [{ name: "long", include: LONG, ...parts }]
+/** Against other people's programs, which `npm run test:peers` (peers/main.ts) sets up. */
+const peers = [{ name: "peers", include: ["test/peers/*.peer.ts"], ...parts }]
+const isSet = (name: string): boolean => process.env[name] !== undefined
+const projects = isSet("TREEMARK_TEST_PEERS") ? peers : isSet("TREEMARK_TEST_LONG") ? long : usual
 
 export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },

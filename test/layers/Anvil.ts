@@ -1,5 +1,5 @@
 /**
- * A real anvil for a test: cancun rules, a free port, killed with the scope. The binary comes from an optional dev
+ * A real anvil for a test: cancun rules where no others are named, a free port, killed with the scope. The binary comes from an optional dev
  * package (linux x64 only): elsewhere tests that need it are skipped, but never where CI is set (`Parts.ts`).
  * anvil outlives a killed parent, so on Linux `setpriv --pdeathsig` ties it to this process.
  */
@@ -39,7 +39,8 @@ const kill = (child: ChildProcess): Promise<void> =>
 
 const launch = ({ chainId, extraArgs = [] }: AnvilOptions): ChildProcess => {
   if (binary === undefined) throw new Error("no anvil: install the package @foundry-rs/anvil-linux-amd64 (linux x64)")
-  const args = ["--hardfork", "cancun", "--port", "0", "--chain-id", String(chainId), ...extraArgs]
+  const rules = extraArgs.includes("--hardfork") ? [] : ["--hardfork", "cancun"]
+  const args = [...rules, "--port", "0", "--chain-id", String(chainId), ...extraArgs]
   const stdio = ["ignore", "pipe", "pipe"] as const
   return existsSync(SETPRIV)
     ? spawn(SETPRIV, ["--pdeathsig", "KILL", binary, ...args], { stdio: [...stdio] })

@@ -53,12 +53,15 @@ export const receiptLeaf = (receipt: RpcReceipt): Uint8Array => {
   return type === 0 ? body : Uint8Array.of(type, ...body)
 }
 
+/** What some nodes tell of a blob transaction beside what was signed (EIP-4844: it names blobs by their hashes alone). */
+const NOT_SIGNED = { blobs: undefined, sidecars: undefined }
+
 /** The signed transaction (EIP-2718); undefined when its bytes cannot be rebuilt, as its hash tells. */
 export const transactionLeaf = (transaction: RpcTransaction): Uint8Array | undefined => {
   try {
     const { input, r, s, v, yParity, ...rest } = formatTransaction(transaction)
     const signature = yParity === undefined ? { r, s, v } : { r, s, v, yParity }
-    const raw = serializeTransaction({ ...rest, data: input } as TransactionSerializable, signature)
+    const raw = serializeTransaction({ ...rest, ...NOT_SIGNED, data: input } as TransactionSerializable, signature)
     return keccak256(raw) === transaction.hash ? hexToBytes(raw) : undefined
   } catch {
     return undefined

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { NodeServices } from "@effect/platform-node"
 import { amount, Caller, commitAsset, decodeCommitRequest, UNITS_PER_TOKEN, walletAddress } from "@treemark/core"
-import { Effect, Layer, Logger, ManagedRuntime, Stream } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, Stream, type Tracer } from "effect"
 import { HttpServer } from "effect/http"
 import { encodeFunctionData, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -29,11 +29,23 @@ export interface CommitBench {
 const GAS = 100_000n
 const GWEI_100 = 100_000_000_000n
 
-export const openCommitBench = async (home: string): Promise<CommitBench> => {
+export interface CommitBenchOptions {
+  /** A PostgreSQL instead of the file in `home`. */
+  readonly databaseUrl?: string | undefined
+  /** Whom to tell of the spans of each commit. */
+  readonly tracer?: Tracer.Tracer
+}
+
+export const openCommitBench = async (
+  home: string,
+  { databaseUrl, tracer }: CommitBenchOptions = {}
+): Promise<CommitBench> => {
   const runtime = ManagedRuntime.make(
     servicesLayer.pipe(
       Layer.provide(Layer.succeed(PublicUrl, "http://127.0.0.1:7053")),
-      Layer.provideMerge(Settings.layer({ home }, {})),
+      Layer.provideMerge(
+        Settings.layer({ home }, databaseUrl === undefined ? {} : { TREEMARK_DATABASE_URL: databaseUrl })
+      ),
       Layer.provideMerge(Layer.mergeAll(NodeServices.layer, HttpServer.layerServices)),
       Layer.provide(Logger.layer([]))
     )
@@ -86,7 +98,7 @@ export const openCommitBench = async (home: string): Promise<CommitBench> => {
             storedAnswer(answer, headersOf(receipt))
           )
         )
-      }).pipe(Effect.withTracerEnabled(false))
+      }).pipe(tracer === undefined ? Effect.withTracerEnabled(false) : Effect.withTracer(tracer))
     )
   }
 

@@ -5,9 +5,8 @@ export const COMMITS: ReadonlyArray<Mutant> = [
   {
     what: "a daemon that lost a wallet signs for it",
     file: "daemon/src/evm/OutboxStore.ts",
-    from: `    yield* leases.guard(lease)
-    const nonce = yield* inStore(Nonces.take(lane))`,
-    to: "    const nonce = yield* inStore(Nonces.take(lane))",
+    from: "if (right === undefined) yield* leases.guard(lease)",
+    to: "",
     in: "daemon/commits/Guards",
     test: "signs nothing for it"
   },

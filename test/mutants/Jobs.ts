@@ -23,8 +23,8 @@ export const JOBS: ReadonlyArray<Mutant> = [
   {
     what: "a daemon that lost its lease stores what it signed",
     file: "daemon/src/store/Replicas.ts",
-    from: "if (rows.length === 0) return yield* new LeaseLost(lease)",
-    to: "",
+    from: " AND replica_id = ${id} AND epoch = ${epoch} FOR SHARE`",
+    to: " FOR SHARE`",
     in: SHARED,
     test: "one that showed no sign of life is succeeded"
   },
@@ -71,8 +71,8 @@ export const JOBS: ReadonlyArray<Mutant> = [
   {
     what: "an entry that is posted again is booked twice",
     file: "daemon/src/books/Postings.ts",
-    from: "if (posted.length === 0) return false",
-    to: "if (posted.length > 1) return false",
+    from: "if (yield* isPosted(id)) return false",
+    to: "",
     in: "daemon/books/Postings",
     test: "posting the same entry id again changes nothing"
   },
@@ -111,8 +111,8 @@ export const JOBS: ReadonlyArray<Mutant> = [
   {
     what: "a daemon that lost the wallet signs for it",
     file: "daemon/src/evm/OutboxStore.ts",
-    from: "yield* leases.guard(lease)\n    const nonce",
-    to: "const nonce",
+    from: "if (right === undefined) yield* leases.guard(lease)",
+    to: "",
     in: "daemon/evm/OutboxStore",
     test: "is signed under the lease alone"
   },

@@ -46,7 +46,9 @@ export const layer: Layer.Layer<
     const scope = yield* Effect.scope
     const closing = new Set<string>()
     const holds = holdQuery(sql)
-    const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h", orElse: () => "" }))
+    const forUpdate = sql.literal(
+      sql.onDialectOrElse({ pg: () => "FOR UPDATE OF h FOR NO KEY UPDATE OF a", orElse: () => "" })
+    )
 
     /** Refusals are values: they harm nobody who shares the COMMIT. */
     const place = Effect.fnUntraced(function* (
@@ -81,7 +83,7 @@ export const layer: Layer.Layer<
       return "_tag" in placed ? yield* placed : placed
     })
 
-    /** The stored hold, locked. */
+    /** The stored hold, locked with its account. */
     const locked = Effect.fnUntraced(function* (id: string) {
       const [found] = yield* holds(sql`WHERE h.id = ${id} ${forUpdate}`)
       return found

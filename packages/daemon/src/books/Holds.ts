@@ -30,6 +30,14 @@ export interface StoredHold extends Hold {
   readonly createdAt: number
 }
 
+/** What of a hold its end is written from. */
+export type OpenHold = Pick<
+  StoredHold,
+  "id" | "operation" | "reference" | "amount" | "price" | "priceVersion" | "funding"
+> & {
+  readonly caller: Pick<StoredHold["caller"], "accountId">
+}
+
 export class Holds extends Context.Service<
   Holds,
   {

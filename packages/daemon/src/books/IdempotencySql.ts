@@ -10,7 +10,7 @@ import { type Call, IdempotencyKeyInUse } from "@treemark/core"
 import { Clock, Context, Duration, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { randomId } from "../store/RandomId.ts"
+import { orderedId } from "../store/RandomId.ts"
 import { isAlive, ReplicaId } from "../store/Replica.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { KEPT_KEYS } from "./Additions.ts"
@@ -70,7 +70,7 @@ const make = Effect.gen(function* () {
       WHERE account_id = ${accountId} AND operation = ${operation} AND key = ${key}`
     const bound = { accountId, operation, key, fingerprint }
     if (row === undefined) {
-      return { id: yield* randomId(WORK_PREFIX[operation], random), key: bound, isNew: true } satisfies Call
+      return { id: yield* orderedId(WORK_PREFIX[operation], random), key: bound, isNew: true } satisfies Call
     }
     if (row.fingerprint !== fingerprint) return yield* new IdempotencyKeyReused({ key })
     if (row.status !== null && row.body !== null) return answerOf(row.status, row.body, row.headers_json)
@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
   ) {
     const { fingerprint, key } = request
     if (key === undefined) {
-      const id = yield* randomId(WORK_PREFIX[request.operation], random)
+      const id = yield* orderedId(WORK_PREFIX[request.operation], random)
       return { answer: yield* call({ id, key, isNew: true }), replayed: false }
     }
     const name = JSON.stringify([request.accountId, request.operation, key])

@@ -18,7 +18,7 @@ import { credits, type Funding, fundingFor, heldCredits, holdLines, overLimit, p
 import { Clock, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { randomId } from "../store/RandomId.ts"
+import { orderedId } from "../store/RandomId.ts"
 import { ReplicaId } from "../store/Replica.ts"
 import { holdQuery, type StoredHold } from "./Holds.ts"
 import { Postings } from "./Postings.ts"
@@ -112,7 +112,7 @@ export const makePlacing = Effect.gen(function* () {
     at: number
   ) {
     const { caller, operation, price, priceVersion, reference } = wanted
-    const id = yield* randomId("hold", random)
+    const id = yield* orderedId("hold", random)
     const lines = holdLines({ accountId: caller.accountId, amount: wanted.amount, funding })
     yield* postings.post({ id: `hold:${id}`, kind: "hold", reference, at }, lines, balances)
     yield* sql`INSERT INTO hold ${sql.insert({

@@ -3,7 +3,7 @@
  * of 10^-18, computed in core (charging/Entry) and stored as decimal text. Methods fail with `SqlError`, so that callers compose them in one transaction.
  */
 import { type BookAccount, balancesAfter, type Line, linesOf } from "@treemark/core/charging"
-import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /** What an entry is called. Its `id` is chosen by the caller and posts once, whatever happens. */
@@ -21,7 +21,7 @@ export class Postings extends Context.Service<
     /**
      * Posts an entry, in the transaction around it or in one of its own. True when it was posted, false when an entry of that id
      * was there already: then nothing changes. Dies when the lines do not sum to zero or an account would leave its side of zero.
-     * `locked`: balances by account that the transaction around it has locked already.
+     * `locked`: balances by account that the transaction around it has locked already, for an entry that is certainly new.
      */
     readonly post: (
       entry: Entry,
@@ -61,37 +61,28 @@ export class Postings extends Context.Service<
         return inOrder(accounts, found)
       })
 
-      const balancesOf = Effect.fnUntraced(function* (
-        accounts: ReadonlyArray<BookAccount>,
-        locked: ReadonlyMap<string, bigint>
-      ) {
-        return accounts.every(({ id }) => locked.has(id)) ? inOrder(accounts, locked) : yield* lock(accounts)
-      })
+      const isPosted = (id: string) =>
+        Effect.map(sql`SELECT id FROM ledger_entry WHERE id = ${id}`, (rows) => rows.length > 0)
 
+      /** Whoever locked the accounts of an entry alone can post it: whether it is there already is asked after that. */
       const write = Effect.fnUntraced(function* (
-        { at, ...entry }: Entry,
+        { at, id, kind, reference }: Entry,
         sums: ReadonlyArray<Line>,
         locked: ReadonlyMap<string, bigint>
       ) {
+        const accounts = sums.map((line) => line.account)
+        let before = inOrder(accounts, locked)
+        if (sums.length === 0 || !accounts.every((account) => locked.has(account.id))) {
+          if (sums.length > 0) before = yield* lock(accounts)
+          if (yield* isPosted(id)) return false
+        }
+        const after = balancesAfter(id, sums, before)
+        const lines = sums.map(({ account, amount }, n) => {
+          const { debit, kind } = rowOf(account, 0n)
+          return [account.id, kind, debit, String(after[n]), amount.toString()]
+        })
         const created_at = at ?? (yield* Clock.currentTimeMillis)
-        const posted = yield* sql`INSERT INTO ledger_entry ${sql.insert({ ...entry, created_at })}
-          ON CONFLICT (id) DO NOTHING RETURNING id`
-        if (posted.length === 0) return false
-        if (!Arr.isReadonlyArrayNonEmpty(sums)) return true
-        const before = yield* balancesOf(
-          sums.map((line) => line.account),
-          locked
-        )
-        const after = balancesAfter(entry.id, sums, before)
-        const rows = Arr.map(sums, ({ account }, n) => rowOf(account, after[n] ?? 0n))
-        yield* sql`INSERT INTO ledger_account ${sql.insert(rows)} ON CONFLICT (id) DO UPDATE SET balance = excluded.balance`
-        yield* sql`INSERT INTO posting ${sql.insert(
-          Arr.map(sums, ({ account, amount }) => ({
-            entry_id: entry.id,
-            account_id: account.id,
-            amount: amount.toString()
-          }))
-        )}`
+        yield* sql`INSERT INTO new_entry ${sql.insert({ id, kind, reference, created_at, lines: JSON.stringify(lines) })}`
         return true
       })
 

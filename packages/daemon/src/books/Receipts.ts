@@ -17,19 +17,28 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { storing } from "../store/StorageFailure.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
-import { holdQuery, type StoredHold } from "./Holds.ts"
+import { holdQuery, type OpenHold } from "./Holds.ts"
 
 /** `Treemark-Receipt`: the receipt of a charged call, on its answer and on every replay of it (docs/statement-format.md). */
 export const RECEIPT_HEADER = "treemark-receipt"
 
 /** What a receipt is issued for: a hold, and what of it was taken. */
 export interface Charged {
-  readonly hold: StoredHold
+  readonly hold: OpenHold
   /** Id of the entry that took it. */
   readonly entryId: string
   readonly charge: Charge
   /** When it took it, in milliseconds since 1970. */
   readonly at: number
+  /** The account's last one before, with its row locked. */
+  readonly last: LastReceipt | undefined
+}
+
+/** What of a receipt the next one needs. */
+export interface LastReceipt {
+  readonly hash: string
+  readonly sequence: number | bigint
+  readonly created_at: number | bigint
 }
 
 export class Receipts extends Context.Service<
@@ -59,12 +68,6 @@ export class Receipts extends Context.Service<
 /** Charges without a receipt are given one in portions of so many. */
 const PORTION = 200
 
-interface ReceiptRow {
-  readonly hash: string
-  readonly sequence: number | bigint
-  readonly created_at: number | bigint
-}
-
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const wallets = yield* HdWallets
@@ -78,11 +81,15 @@ const make = Effect.gen(function* () {
       orElse: () => Effect.succeed([])
     })
 
-  const issue = Effect.fnUntraced(function* ({ at, charge, entryId, hold }: Charged) {
-    const { accountId } = hold.caller
+  const lastOf = Effect.fnUntraced(function* (accountId: AccountId) {
     yield* lockAccount(accountId)
-    const [last] = yield* sql<ReceiptRow>`SELECT hash, sequence, created_at FROM receipt
+    const [last] = yield* sql<LastReceipt>`SELECT hash, sequence, created_at FROM receipt
       WHERE account_id = ${accountId} ORDER BY sequence DESC LIMIT 1`
+    return last
+  })
+
+  const issue = Effect.fnUntraced(function* ({ at, charge, entryId, hold, last }: Charged) {
+    const { accountId } = hold.caller
     // A clock that was set back must not put a receipt before the one it follows.
     const created_at = Math.max(at, Number(last?.created_at ?? 0))
     const sequence = Number(last?.sequence ?? 0) + 1
@@ -147,7 +154,8 @@ const make = Effect.gen(function* () {
       Effect.fnUntraced(function* (hold) {
         if (hold.captured === null) return
         const entryId = `capture:${hold.id}`
-        yield* issue({ hold, entryId, charge: chargeOf(hold, hold.captured), at: yield* timeOf(entryId) })
+        const last = yield* lastOf(hold.caller.accountId)
+        yield* issue({ hold, entryId, charge: chargeOf(hold, hold.captured), at: yield* timeOf(entryId), last })
       }),
       { discard: true }
     )

@@ -100,8 +100,8 @@ export const makeBeginCommit = Effect.gen(function* () {
       yield* sql`UPDATE commit_job SET wanted_until = ${databaseNow(sql)} + CAST(${Math.round(patience)} AS BIGINT)
         WHERE id = ${call.id}`
     }
-    const event = { what: signed === undefined ? "queued" : "signed", txHash: signed?.hash ?? null } as const
-    yield* inStore(addEvent(call.id, at, event))
+    if (signed === undefined) yield* inStore(addEvent(call.id, at, { what: "queued" }))
+    else if (!call.isNew) yield* inStore(addEvent(call.id, at, { what: "signed", txHash: signed.hash }))
     const { assetCid, commitData } = plan
     const work: CommitWork = {
       commitId: call.id,

@@ -1,6 +1,6 @@
 /**
- * What happened to a commit's job, one row of `commit_event` per event, written in the transaction of the step it tells of. Times are
- * milliseconds since 1970.
+ * What happened to a commit's job, one row of `commit_event` per event, written in the transaction of the step it tells of. Of a job that
+ * was signed as it was made, the job's own row says that much, until its next event is written with it. Times are milliseconds since 1970.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,13 +16,28 @@ export interface CommitEvent {
   readonly detail?: string | null
 }
 
-/** Adds an event after those the job has; part of the transaction of its step. */
-export const addEvent = Effect.fnUntraced(function* (jobId: string, at: number, event: CommitEvent) {
+/** A job as its row was before the event. */
+interface Before {
+  readonly state: string
+  readonly tx_hash: string | null
+  readonly created_at: number | bigint
+}
+
+/** Adds an event after those the job has; part of the transaction of its step. `before`: the job's row, if it had one. */
+export const addEvent = Effect.fnUntraced(function* (jobId: string, at: number, event: CommitEvent, before?: Before) {
   const sql = yield* SqlClient.SqlClient
   const { blockHash = null, blockNumber = null, detail = null, txHash = null, what } = event
-  yield* sql`INSERT INTO commit_event (job_id, sequence, at, what, tx_hash, block_number, block_hash, detail)
-    VALUES (${jobId}, (SELECT COALESCE(MAX(sequence), 0) + 1 FROM commit_event WHERE job_id = ${jobId}),
+  const last = sql`SELECT MAX(sequence) FROM commit_event WHERE job_id = ${jobId}`
+  const insert = sql`INSERT INTO commit_event (job_id, sequence, at, what, tx_hash, block_number, block_hash, detail)`
+  if (before === undefined || before.state === "queued") {
+    return yield* sql`${insert} VALUES (${jobId}, COALESCE((${last}), 0) + 1,
       ${at}, ${what}, ${txHash}, ${blockNumber}, ${blockHash}, ${detail})`
+  }
+  return yield* sql`${insert}
+    SELECT ${jobId}, 1, ${before.created_at}, 'signed', ${before.tx_hash}, NULL, NULL, NULL
+      WHERE NOT EXISTS (SELECT 1 FROM commit_event WHERE job_id = ${jobId})
+    UNION ALL SELECT ${jobId}, COALESCE((${last}), 1) + 1, CAST(${at} AS BIGINT), ${what}, ${txHash},
+      CAST(${blockNumber} AS BIGINT), ${blockHash}, ${detail}`
 })
 
 /** For the history of a replaced transaction: from which fee per gas to which, in wei. */
@@ -38,11 +53,20 @@ interface EventRow {
   readonly detail: string | null
 }
 
+/** What the row of a job says that has no event yet. */
+const signedOf = (jobId: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<EventRow>`SELECT created_at AS at, 'signed' AS what, tx_hash, NULL AS block_number, NULL AS block_hash,
+      NULL AS detail FROM commit_job WHERE id = ${jobId} AND state = 'signed'`
+  )
+
 /** The events of a job, oldest first. */
 export const eventsOf = Effect.fnUntraced(function* (jobId: string) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<EventRow>`SELECT at, what, tx_hash, block_number, block_hash, detail FROM commit_event
+  const written = yield* sql<EventRow>`SELECT at, what, tx_hash, block_number, block_hash, detail FROM commit_event
     WHERE job_id = ${jobId} ORDER BY sequence`
+  const rows = written.length > 0 ? written : yield* signedOf(jobId)
   return rows.map((row) => ({
     at: new Date(Number(row.at)).toISOString(),
     what: row.what,

@@ -3,20 +3,32 @@
  * the transaction at hand. What the machine finds without meaning (told late, or twice, or by a daemon that lost the wallet) is not
  * written. Amounts are 10^-18.
  */
-import { amount, type CommitState, type CommitEvent as Happening, type Money, next, type Place } from "@treemark/core"
+import {
+  type AccountId,
+  amount,
+  type CommitState,
+  type CommitEvent as Happening,
+  type Money,
+  next,
+  type Place
+} from "@treemark/core"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeHoldEntries } from "../books/HoldEntries.ts"
-import { holdQuery } from "../books/Holds.ts"
+import type { OpenHold } from "../books/Holds.ts"
 import { addEvent, type CommitEvent } from "./CommitHistory.ts"
 import { type CommitRow, gasPaidOf } from "./CommitRow.ts"
 
-/** A commit with its hold, which is locked with it: whoever closes the hold of a commit has its job's row. */
+/** A commit with its hold, which is locked with it: whoever closes the hold of a commit has its job's row, and its account's. */
 export interface Told extends CommitRow {
+  readonly account_id: AccountId
+  readonly created_at: number | bigint
   readonly watched: number
   readonly hold_state: "held" | "captured" | "released" | null
   readonly hold_amount: string | null
   readonly hold_price: string | null
+  readonly hold_funding: OpenHold["funding"]
+  readonly hold_price_version: string
 }
 
 type Row = Told
@@ -36,14 +48,17 @@ export interface Written {
 
 export const makeCommitTransitions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const holds = holdQuery(sql)
   const entries = yield* makeHoldEntries
-  const ofJob = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF j", orElse: () => "" }))
+  const ofJob = sql.literal(
+    sql.onDialectOrElse({ pg: () => "FOR UPDATE OF j FOR NO KEY UPDATE OF a", orElse: () => "" })
+  )
 
   const find = (id: string) =>
     Effect.map(
-      sql<Row>`SELECT j.*, h.state AS hold_state, h.amount AS hold_amount, h.price AS hold_price
-        FROM commit_job j LEFT JOIN hold h ON h.id = j.hold_id WHERE j.id = ${id} ${ofJob}`,
+      sql<Row>`SELECT j.*, h.state AS hold_state, h.amount AS hold_amount, h.price AS hold_price,
+          h.funding AS hold_funding, h.price_version AS hold_price_version
+        FROM commit_job j JOIN account a ON a.id = j.account_id LEFT JOIN hold h ON h.id = j.hold_id
+        WHERE j.id = ${id} ${ofJob}`,
       (rows) => rows[0]
     )
 
@@ -60,7 +75,7 @@ export const makeCommitTransitions = Effect.gen(function* () {
     }
     if (history !== undefined) {
       const event = { txHash: row.tx_hash, ...history }
-      yield* Effect.provideService(addEvent(row.id, updated_at, event), SqlClient.SqlClient, sql)
+      yield* Effect.provideService(addEvent(row.id, updated_at, event, row), SqlClient.SqlClient, sql)
     }
     for (const action of actions) {
       if (action._tag === "alarm") {
@@ -69,10 +84,8 @@ export const makeCommitTransitions = Effect.gen(function* () {
         )
       }
       if (action._tag !== "capture" && action._tag !== "release") continue
-      const [hold] = yield* holds(sql`WHERE h.id = ${row.hold_id}`)
-      if (hold?.state !== "held") return yield* Effect.die(new Error(`The hold of the commit ${row.id} is not open.`))
-      if (action._tag === "capture") receipt = yield* entries.capture(hold, action.charge)
-      else yield* entries.release(hold)
+      if (action._tag === "capture") receipt = yield* entries.capture(holdOf(row), action.charge)
+      else yield* entries.release(holdOf(row))
     }
     if (state._tag === "mined" && before._tag !== "mined" && state.money._tag === "released") {
       yield* Effect.logError(
@@ -118,6 +131,18 @@ const placeOf = ({ block_hash, block_number }: Row): Place | undefined =>
   block_hash === null || block_number === null
     ? undefined
     : { blockNumber: Number(block_number), blockHash: block_hash }
+
+/** The open hold of a row. */
+const holdOf = (row: Row): OpenHold => ({
+  id: row.hold_id ?? "",
+  caller: { accountId: row.account_id },
+  operation: "commit",
+  reference: row.id,
+  amount: amount(BigInt(row.hold_amount ?? 0)),
+  price: amount(BigInt(row.hold_price ?? 0)),
+  priceVersion: row.hold_price_version,
+  funding: row.hold_funding
+})
 
 const moneyOf = (row: Row): Money => {
   if (row.hold_state === "held") {

@@ -48,17 +48,28 @@ const fieldsOf = (row: AssetRow) => ({
   size: row.size === null ? null : Number(row.size)
 })
 
+/** Registrations kept in memory: one never changes, nor is it ever removed. */
+const KEPT = 1_000
+
 /** `Registry` alone: what is registered. */
 export const registryLayer: Layer.Layer<Registry, never, SqlClient.SqlClient> = Layer.effect(
   Registry,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const known = new Map<string, Registration>()
     return {
       find: Effect.fn("Registry.find")(
         function* (assetCid) {
+          const kept = known.get(assetCid)
+          if (kept !== undefined) return Option.some(kept)
           const rows =
             yield* sql<AssetRow>`SELECT asset_cid, asset_sha256, encoding_format, size FROM asset WHERE asset_cid = ${assetCid}`
-          return Option.map(Option.fromUndefinedOr(rows[0]), (row) => new Registration(fieldsOf(row)))
+          const [row] = rows
+          if (row === undefined) return Option.none()
+          const found = new Registration(fieldsOf(row))
+          known.set(assetCid, found)
+          if (known.size > KEPT) for (const oldest of [...known.keys()].slice(0, 1)) known.delete(oldest)
+          return Option.some(found)
         },
         Effect.mapError(unavailable("the registration of an asset was read"))
       )

@@ -3,7 +3,7 @@
  * chain is asked once per wallet and process (`latest`), to begin with, and to step over what was mined without this table.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 
 export interface Lane {
   readonly chainId: number
@@ -18,15 +18,19 @@ export const startAt = Effect.fn("Nonces.startAt")(function* ({ chainId, address
     WHERE signer_nonce.next_nonce < excluded.next_nonce`
 })
 
-/** Takes the next nonce; part of the transaction that stores what is signed with it. */
-export const take = Effect.fnUntraced(function* ({ chainId, address }: Lane) {
+/**
+ * Takes the next nonce; part of the transaction that stores what is signed with it. Where `lease`, a SELECT that locks the right to sign,
+ * finds nothing, none is taken.
+ */
+export const take = Effect.fnUntraced(function* ({ chainId, address }: Lane, lease?: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly next_nonce: number | bigint }>`UPDATE signer_nonce SET next_nonce = next_nonce + 1
-    WHERE chain_id = ${chainId} AND address = ${address} RETURNING next_nonce`
+  const right = lease === undefined ? sql`` : sql`WITH lease AS (${lease})`
+  const under = lease === undefined ? sql`` : sql`AND EXISTS (SELECT 1 FROM lease)`
+  const rows = yield* sql<{ readonly next_nonce: number | bigint }>`${right}
+    UPDATE signer_nonce SET next_nonce = next_nonce + 1
+    WHERE chain_id = ${chainId} AND address = ${address} ${under} RETURNING next_nonce`
   const next = rows[0]?.next_nonce
-  if (next === undefined)
-    return yield* Effect.die(new Error(`the nonces of ${address} on chain ${chainId} were not started`))
-  return Number(next) - 1
+  return next === undefined ? undefined : Number(next) - 1
 })
 
 /** The nonce that would be taken next, as it is now. */

@@ -44,8 +44,13 @@ export const makeOutboxStore = Effect.gen(function* () {
 
   /** Part of the transaction that stores what is signed: nothing is sent before its COMMIT. */
   const sign = Effect.fnUntraced(function* (wanted: ToSign, lane: Nonces.Lane, lease: Lease) {
-    yield* leases.guard(lease)
-    const nonce = yield* inStore(Nonces.take(lane))
+    const right = leases.locking?.(lease)
+    if (right === undefined) yield* leases.guard(lease)
+    const nonce = yield* inStore(Nonces.take(lane, right))
+    if (nonce === undefined) {
+      yield* leases.guard(lease)
+      return yield* Effect.die(new Error(`The nonces of ${lane.address} on chain ${lane.chainId} were not started.`))
+    }
     const { job, network, walletIndex } = wanted
     const made = signTransaction(wallets, walletIndex, { ...wanted, chainId: lane.chainId, nonce })
     return { job, network, address: lane.address, nonce, walletIndex, ...made } satisfies Signed

@@ -6,7 +6,7 @@
  * A daemon that is alone on its store signs for every wallet, and nothing here costs it anything.
  */
 import { Context, Effect, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
 
 /** A wallet on a chain. */
 export interface Lane {
@@ -49,6 +49,8 @@ export interface LeasesShape {
   readonly held: (lane: Lane) => Lease | undefined
   /** Inside a transaction: the lease is valid, and stays so until the transaction ends. */
   readonly guard: (lease: Lease) => Effect.Effect<void, LeaseLost | SqlError.SqlError>
+  /** The same as a SELECT, for a statement that does nothing where it finds no row; where it is missing, {@link guard} is asked. */
+  readonly locking?: (lease: Lease) => Statement.Fragment
   /** Before something is sent: the lease was valid a moment ago. Waits while the database cannot tell. */
   readonly confirm: (lease: Lease) => Effect.Effect<void, LeaseLost>
 }

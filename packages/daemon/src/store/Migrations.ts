@@ -22,6 +22,7 @@ import pairing from "./migrations/0017_Pairing.ts"
 import quotas from "./migrations/0019_Quotas.ts"
 import spendingLimits from "./migrations/0020_SpendingLimits.ts"
 import authorWatch from "./migrations/0021_AuthorWatch.ts"
+import entries from "./migrations/0022_Entries.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -42,7 +43,8 @@ const MIGRATIONS = {
   "0017_Pairing": pairing,
   "0019_Quotas": quotas,
   "0020_SpendingLimits": spendingLimits,
-  "0021_AuthorWatch": authorWatch
+  "0021_AuthorWatch": authorWatch,
+  "0022_Entries": entries
 }
 
 /** What each step does, for whoever upgrades. */
@@ -64,7 +66,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0017_Pairing": "adds pairing of tools, and what a token may do",
   "0019_Quotas": "adds how many bytes each account has stored",
   "0020_SpendingLimits": "adds what a token may spend in a day, and which token a call was made with",
-  "0021_AuthorWatch": "adds the watch over authors, with what has to be told of their commits"
+  "0021_AuthorWatch": "adds the watch over authors, with what has to be told of their commits",
+  "0022_Entries": "posts an entry of the books by one statement, and sums its postings faster"
 }
 
 /** Where the steps that were done are noted. */

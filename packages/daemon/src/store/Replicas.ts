@@ -100,15 +100,18 @@ const make = Effect.fnUntraced(function* (options: ReplicasOptions) {
     return one === undefined || one.lost || one.lease.epoch !== lease.epoch
   }
 
+  const locking = ({ address, chainId, epoch }: Lease) => main`SELECT epoch FROM signer_lease
+    WHERE chain_id = ${chainId} AND address = ${address} AND replica_id = ${id} AND epoch = ${epoch} FOR SHARE`
+
   const leases: LeasesShape = {
+    locking,
     use: (lane, work) => Effect.acquireUseRelease(acquire(lane), (one) => work(one.lease), release),
     held: (lane) => {
       const one = held.get(keyOf(lane))
       return one === undefined || one.lost || performance.now() >= aliveUntil ? undefined : one.lease
     },
     guard: Effect.fnUntraced(function* (lease) {
-      const rows = yield* main`SELECT epoch FROM signer_lease WHERE chain_id = ${lease.chainId}
-        AND address = ${lease.address} AND replica_id = ${id} AND epoch = ${lease.epoch} FOR SHARE`
+      const rows = yield* locking(lease)
       if (rows.length === 0) return yield* new LeaseLost(lease)
     }),
     confirm: Effect.fnUntraced(function* (lease) {

@@ -45,6 +45,10 @@ const isZero = Array.from({ length: LIMBS }, (_, n) =>
   n === LIMBS - 1 ? `${carried(n)} = 0` : `${carried(n)} % ${LIMB} = 0`
 ).join(" AND ")
 
+/** SELECT whether the postings of the entry of the new one sum to zero. */
+export const isBalanced = `SELECT ${isZero} FROM (SELECT ${Array.from({ length: LIMBS }, (_, n) => limb(n)).join(", ")}
+        FROM posting WHERE entry_id = NEW.entry_id)`
+
 const sqlite = [
   "CREATE TABLE balanced_entry (is_balanced INTEGER NOT NULL PRIMARY KEY CHECK (is_balanced = 1)) STRICT",
   "INSERT INTO balanced_entry VALUES (1)",
@@ -54,8 +58,7 @@ const sqlite = [
     BEGIN SELECT RAISE(ABORT, 'a posting has at most ${LIMBS * DIGITS} characters'); END`,
   `CREATE TRIGGER posting_balance AFTER INSERT ON posting BEGIN
     UPDATE ledger_entry SET is_balanced = (
-      SELECT ${isZero} FROM (SELECT ${Array.from({ length: LIMBS }, (_, n) => limb(n)).join(", ")}
-        FROM posting WHERE entry_id = NEW.entry_id)
+      ${isBalanced}
     ) WHERE id = NEW.entry_id;
   END`,
   ...KEPT.map(

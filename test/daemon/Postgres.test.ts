@@ -27,6 +27,7 @@ const SUITES = [
   "./commits/Restart.test.ts",
   "./commits/SeveralCommitters.test.ts",
   "./commits/TransferJobs.test.ts",
+  "./commits/watch/AuthorWatch.test.ts",
   "./wallets/Seed.test.ts"
 ]
 

@@ -295,6 +295,89 @@ describe("the audit", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.live(
+    "finds a bit flipped in any block, of a file or of a tree, names it with what to do, and changes nothing",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* filled
+        const reader = StoredBlocks.layerOfFolder(blocksOf(folder))
+        const trees = blocks(folder)
+        yield* Effect.promise(() => registerFiles(folder, 1))
+        const parts = blocks(folder).filter((path) => !trees.includes(path))
+        assert.lengthOf(parts, 3)
+        for (const [n, path] of [...parts, ...trees.slice(0, 2)].entries()) {
+          const whole = readFileSync(path)
+          const spoiled = Buffer.from(whole)
+          const place = (n * 7_919) % spoiled.length
+          spoiled[place] = (spoiled[place] ?? 0) ^ (1 << (n % 8))
+          writeFileSync(path, spoiled)
+          const { clean, findings } = yield* audited(folder, reader)
+          assert.isFalse(clean)
+          const code = n < parts.length ? "block_damaged" : "tree_damaged"
+          assert.deepInclude(
+            findings.map((one) => [one.code, one.subject]),
+            [code, path.split("/").at(-1)]
+          )
+          for (const { advice } of findings) assert.match(advice, /Register the file again|Restore it from a backup/u)
+          assert.isTrue(readFileSync(path).equals(spoiled))
+          writeFileSync(path, whole)
+        }
+        assert.deepStrictEqual((yield* audited(folder, reader)).findings, [])
+      }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "finds a posting too many, in an entry that was there and as an entry that balances, and leaves it there",
+    () =>
+      Effect.gen(function* () {
+        const reader = (folder: string) => StoredBlocks.layerOfFolder(blocksOf(folder))
+        const add = (folder: string, rows: ReadonlyArray<readonly [entry: string, account: string, amount: string]>) =>
+          inTable(folder, (store) => {
+            for (const { name } of store.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
+              store.exec(`DROP TRIGGER ${String(name)}`)
+            for (const [entry, account, amount] of rows) {
+              store
+                .prepare(
+                  "INSERT OR IGNORE INTO ledger_entry (id, kind, reference, created_at) VALUES (?, 'grant', 'x', 1)"
+                )
+                .run(entry)
+              store
+                .prepare("INSERT INTO posting (entry_id, account_id, amount) VALUES (?, ?, ?)")
+                .run(entry, account, amount)
+            }
+            return store.prepare("SELECT COUNT(*) AS many FROM posting").get()?.many
+          })
+        const [one, two] = [yield* filled, yield* filled]
+        const known = inTable(one, (store) =>
+          store.prepare("SELECT entry_id FROM posting WHERE entry_id LIKE 'capture:%' LIMIT 1").get()
+        )
+        const many = add(one, [[String(known?.entry_id), "issued", "5"]])
+        const inEntry = yield* audited(one, reader(one))
+        assert.deepStrictEqual(
+          inEntry.findings.map(({ code, subject }) => [code, subject]),
+          [
+            ["entry_unbalanced", known?.entry_id],
+            ["balance_differs", "issued"]
+          ]
+        )
+        assert.strictEqual(add(one, []), many)
+        add(two, [
+          ["grant:forged", "issued", "-5"],
+          ["grant:forged", "gas", "5"]
+        ])
+        const forged = yield* audited(two, reader(two))
+        assert.sameDeepMembers(
+          forged.findings.map(({ code, subject }) => [code, subject]),
+          [
+            ["balance_differs", "issued"],
+            ["balance_differs", "gas"]
+          ]
+        )
+        for (const { advice } of [...inEntry.findings, ...forged.findings])
+          assert.include(advice, "restore the last backup")
+      }).pipe(Effect.scoped)
+  )
+
   it.live("reads a sample of the files when it is asked to, and says so", () =>
     Effect.gen(function* () {
       const folder = yield* filled

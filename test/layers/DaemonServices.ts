@@ -112,6 +112,7 @@ export const daemonServices = (
       assets: () => Effect.succeed({ items: [], next: null }),
       commits: () => Effect.succeed({ items: [], next: null }),
       events: () => Effect.succeed([]),
+      stored: () => Effect.succeed({ account: 12_000, token: 2_000 }),
       newestEvent: () => Effect.succeed("0")
     }),
     Layer.succeed(Readiness, { check: Effect.sync(() => world.checks) })

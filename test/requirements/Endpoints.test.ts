@@ -201,7 +201,8 @@ withStudio({}, { args: ownListeners })("interface.md, Endpoints", (it) => {
         name: "seen",
         wallet: account.wallet,
         credits: "1.000000000000000001",
-        balance: "2.5000"
+        balance: "2.5000",
+        storage: { used: 0, limit: 100_000_000_000, token: { used: 0, limit: null } }
       })
       assert.notStrictEqual(account.wallet, studio.account.wallet)
     })

@@ -44,7 +44,7 @@ import * as TransferJobs from "./commits/TransferJobs.ts"
 import { AuthorWatch } from "./commits/watch/AuthorWatch.ts"
 import * as AssetStore from "./content/AssetStore.ts"
 import * as BlockFolder from "./content/BlockFolder.ts"
-import { StorageQuota } from "./content/StorageQuota.ts"
+import { StorageQuota, TokenStorageQuota } from "./content/StorageQuota.ts"
 import * as TreeTable from "./content/TreeTable.ts"
 import { LocalChains } from "./devchain/LocalChains.ts"
 import * as Balances from "./evm/Balances.ts"
@@ -202,7 +202,8 @@ export const servicesLayer = Layer.unwrap(
       Layer.provideMerge(storage(settings, profile)),
       Layer.provideMerge(Layer.succeed(Provider, settings.provider)),
       Layer.provideMerge(Layer.succeed(CommitterCount, settings.committers)),
-      Layer.provideMerge(Layer.succeed(StorageQuota, settings.storageQuota))
+      Layer.provideMerge(Layer.succeed(StorageQuota, settings.storageQuota)),
+      Layer.provideMerge(Layer.succeed(TokenStorageQuota, settings.tokenStorageQuota))
     )
   })
 )

@@ -120,6 +120,8 @@ const settings = {
   s3SecretAccessKey: Config.option(Config.Redacted("s3SecretAccessKey")),
   /** Bytes of files that each account may store over HTTP; 0: no limit. */
   storageQuota: sized("storageQuota").pipe(Config.withDefault(100_000_000_000)),
+  /** The same for each token; 0: no limit but the account's. */
+  tokenStorageQuota: sized("tokenStorageQuota").pipe(Config.withDefault(0)),
   logLevel: Config.LogLevel("logLevel").pipe(Config.withDefault("Info" as const)),
   /** A line of key=value pairs, or of JSON, for each log entry. */
   logFormat: Config.schema(Schema.Literals(["logfmt", "json"]), "logFormat").pipe(

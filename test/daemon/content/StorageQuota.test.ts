@@ -1,10 +1,15 @@
 /** What an account may store: refused before reading and while reading, the same bytes once, and never more by uploads at the same time. */
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { AccountId } from "@treemark/core"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Assets } from "../../../packages/daemon/src/content/Assets.ts"
-import { StorageQuota, StorageQuotaReached } from "../../../packages/daemon/src/content/StorageQuota.ts"
+import {
+  StorageQuota,
+  StorageQuotaReached,
+  TokenStorageQuota
+} from "../../../packages/daemon/src/content/StorageQuota.ts"
 import { tempFolder } from "../store/TempStore.ts"
 import { assetsLayer, bytesOf, keyStream } from "./ContentFixture.ts"
 
@@ -12,7 +17,13 @@ const LIMIT = 1_000
 const ALICE = "acc_alice" as AccountId
 const BOB = "acc_bob" as AccountId
 
-const withQuota = <A, E>(limit: number, use: Effect.Effect<A, E, Layer.Success<ReturnType<typeof assetsLayer>>>) =>
+const TOKENS = ["tok_one", "tok_two"]
+
+const withQuota = <A, E>(
+  limit: number,
+  use: Effect.Effect<A, E, Layer.Success<ReturnType<typeof assetsLayer>>>,
+  perToken = 0
+) =>
   Effect.gen(function* () {
     const home = yield* tempFolder
     const accounts = Effect.gen(function* () {
@@ -21,16 +32,29 @@ const withQuota = <A, E>(limit: number, use: Effect.Effect<A, E, Layer.Success<R
         const row = { id, name: id, service_name: id, wallet_index: place + 1, wallet: `0x${place}`, created_at: 0 }
         yield* sql`INSERT INTO account ${sql.insert(row)}`
       }
+      for (const id of TOKENS) {
+        yield* sql`INSERT INTO access_token ${sql.insert({ id, account_id: ALICE, token_hash: createHash("sha256").update(id).digest("hex"), label: "", created_at: 0 })}`
+      }
     })
     return yield* Effect.andThen(accounts, use).pipe(
-      Effect.provide(Layer.provide(assetsLayer(home), Layer.succeed(StorageQuota, limit)))
+      Effect.provide(
+        Layer.provide(
+          assetsLayer(home),
+          Layer.merge(Layer.succeed(StorageQuota, limit), Layer.succeed(TokenStorageQuota, perToken))
+        )
+      )
     )
   }).pipe(Effect.scoped)
 
 const upload = <E = never>(
   name: string,
   size: number,
-  more: { readonly by?: AccountId; readonly declared?: number; readonly bytes?: Stream.Stream<Uint8Array, E> } = {}
+  more: {
+    readonly by?: AccountId
+    readonly declared?: number
+    readonly bytes?: Stream.Stream<Uint8Array, E>
+    readonly token?: string
+  } = {}
 ) =>
   Effect.flatMap(Assets, (assets) =>
     assets.register({
@@ -38,7 +62,7 @@ const upload = <E = never>(
       fileName: undefined,
       contentType: undefined,
       accountId: more.by ?? ALICE,
-      uploaded: { declaredSize: more.declared ?? 0 }
+      uploaded: { declaredSize: more.declared ?? 0, tokenId: more.token }
     })
   )
 
@@ -192,6 +216,31 @@ describe("the quota of an account", () => {
         yield* upload("a", 5_000, { declared: 5_000 })
         assert.strictEqual(yield* stored(ALICE), 5_000)
       })
+    )
+  )
+
+  it.live("of a token bounds what is sent with it, beside the account's, and each says which it was", () =>
+    withQuota(
+      LIMIT,
+      Effect.gen(function* () {
+        const [one, two] = TOKENS
+        const sql = yield* SqlClient.SqlClient
+        const by = (id = "") =>
+          Effect.map(sql<{ readonly n: number }>`SELECT stored_bytes AS n FROM access_token WHERE id = ${id}`, (rows) =>
+            Number(rows[0]?.n)
+          )
+        yield* upload("a", 500, { token: one!, declared: 500 })
+        const before = yield* refused(upload("b", 200, { token: one!, declared: 200, bytes: Stream.die("read") }))
+        assert.match(before.message, /storage of this token\. The token may store 600 bytes.*token_storage_quota/u)
+        yield* refused(upload("b", 200, { token: one! }))
+        yield* upload("a", 500, { token: two!, declared: 500 })
+        assert.deepStrictEqual([yield* by(one), yield* by(two)], [500, 0])
+        yield* upload("b", 450, { token: two! })
+        const full = yield* refused(upload("c", 100, { token: one! }))
+        assert.match(full.message, /storage of this account/u)
+        assert.deepStrictEqual([yield* stored(ALICE), yield* by(one), yield* by(two)], [950, 500, 450])
+      }),
+      600
     )
   )
 })

@@ -114,7 +114,8 @@ describe("GET /account", () => {
         name: "alice",
         wallet: WALLET,
         credits: "0.125",
-        balance: "1.5000"
+        balance: "1.5000",
+        storage: { used: 12_000, limit: null, token: { used: 2_000, limit: null } }
       })
       assertProblem(yield* call(port, "/account"), 401, "missing_token")
     }).pipe(Effect.scoped)

@@ -72,6 +72,11 @@ export class OwnLists extends Context.Service<
       after: string,
       limit: number
     ) => Effect.Effect<ReadonlyArray<OwnEvent>, StorageUnavailable>
+    /** Bytes of the account's files, and of those that were sent with the token. */
+    readonly stored: (
+      account: AccountId,
+      tokenId: string | undefined
+    ) => Effect.Effect<{ readonly account: number; readonly token: number }, StorageUnavailable>
     /** The id of the newest event, "0" when there is none. */
     readonly newestEvent: (account: AccountId) => Effect.Effect<string, StorageUnavailable>
   }
@@ -220,6 +225,13 @@ const make = (sql: SqlClient.SqlClient): OwnLists["Service"] => {
         ...(row.detail == null ? {} : { alert: JSON.parse(row.detail) as Schema.Json })
       }))
     }, storing("the account's events were read")),
+
+    stored: Effect.fn("OwnLists.stored")(function* (account, tokenId) {
+      const [row] = yield* sql<{ readonly account: number | bigint; readonly token: number | bigint | null }>`
+        SELECT stored_bytes AS account, (SELECT stored_bytes FROM access_token WHERE id = ${tokenId ?? ""}) AS token
+        FROM account WHERE id = ${account}`
+      return { account: Number(row?.account ?? 0), token: Number(row?.token ?? 0) }
+    }, storing("the account's storage was looked at")),
 
     newestEvent: Effect.fn("OwnLists.newestEvent")(function* (account) {
       const [row] = yield* sql<{ readonly id: number | bigint | null }>`

@@ -28,7 +28,7 @@ import { BlockFolder } from "./BlockFolder.ts"
 import { fileNameOf } from "./FileName.ts"
 import { holdIn } from "./Holdings.ts"
 import { BYTES_LOOKED_AT, declaredMediaType, detectMediaType } from "./MediaType.ts"
-import { makeRooms, StorageQuota } from "./StorageQuota.ts"
+import { makeRooms, type Quota, StorageQuota, TokenStorageQuota } from "./StorageQuota.ts"
 import { importFile } from "./UnixfsImport.ts"
 import type { UploadEnd } from "./UploadBlocks.ts"
 import { usedOf } from "./UsedBlocks.ts"
@@ -84,8 +84,21 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
     const sql = yield* SqlClient.SqlClient
     const blocks = yield* BlockFolder
     const save = saveInto(sql)
-    const limit = yield* StorageQuota
-    const rooms = makeRooms(sql, limit)
+    const limits = { account: yield* StorageQuota, token: yield* TokenStorageQuota }
+    const rooms = makeRooms(sql)
+
+    /** Whose bytes they are, and how many those may have: what the owner of the machine registers counts only. */
+    const quotasOf = ({ accountId, uploaded }: FileToStore<unknown>): ReadonlyArray<Quota> => {
+      const account = {
+        of: "account",
+        id: accountId ?? "",
+        limit: uploaded === undefined ? 0 : limits.account
+      } as const
+      if (accountId === undefined) return []
+      return uploaded?.tokenId === undefined
+        ? [account]
+        : [account, { of: "token", id: uploaded.tokenId, limit: limits.token }]
+    }
 
     /** How an upload that failed ended: the failure may have come after the registration. */
     const endOf = (asset: NewAsset | undefined): Effect.Effect<UploadEnd> =>
@@ -119,10 +132,9 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
     return Assets.of({
       register: Effect.fn("Assets.register")(function* <E>(input: FileToStore<E>) {
         const declared = yield* declaredMediaType(input.contentType)
-        const quota = input.uploaded === undefined ? 0 : limit
-        const account = quota === 0 ? undefined : input.accountId
+        const quotas = quotasOf(input)
         const room = yield* storing("the account's storage was looked at")(
-          rooms(account, input.uploaded?.declaredSize ?? 0)
+          rooms(quotas, input.uploaded?.declaredSize ?? 0)
         )
         let given: NewAsset | undefined
         const batch = yield* Effect.acquireRelease(blocks.batch, (batch, exit) =>
@@ -147,14 +159,14 @@ export const assetsLayer: Layer.Layer<Assets, never, SqlClient.SqlClient | Block
           name: input.fileName === undefined ? undefined : fileNameOf(input.fileName),
           accountId: input.accountId,
           isStored: true,
-          quota
+          quotas
         }
         return yield* save(given)
       }, Effect.scoped),
       registerElsewhere: Effect.fn("Assets.registerElsewhere")(function* ({ accountId, ...names }) {
         const asset = yield* decodeElsewhere(names)
         return yield* Effect.catchTag(
-          save({ ...asset, name: undefined, accountId, isStored: false, quota: 0 }),
+          save({ ...asset, name: undefined, accountId, isStored: false, quotas: [] }),
           "StorageQuotaReached",
           Effect.die
         )
@@ -182,8 +194,8 @@ interface NewAsset {
   readonly accountId: AccountId | undefined
   /** Whether the bytes are in our own content store. */
   readonly isStored: boolean
-  /** Bytes that the account may store; 0: no limit. */
-  readonly quota: number
+  /** For whom its bytes count. */
+  readonly quotas: ReadonlyArray<Quota>
 }
 
 /** Inserts, or completes what was registered by its names alone; another sha256 under the same CID changes nothing and fails. */

@@ -37,6 +37,8 @@ export interface FileToStore<E> {
   readonly uploaded?: {
     /** Bytes that the file will have at least; 0 when nobody said. */
     readonly declaredSize: number
+    /** The token it was sent with, whose bytes count apart. */
+    readonly tokenId?: string | undefined
   }
 }
 

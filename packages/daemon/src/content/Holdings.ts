@@ -2,7 +2,7 @@
 import type { AccountId } from "@treemark/core"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { StorageQuotaReached } from "./StorageQuota.ts"
+import { COUNTED, type Quota, StorageQuotaReached } from "./StorageQuota.ts"
 
 export interface Held {
   readonly assetCid: string
@@ -10,8 +10,8 @@ export interface Held {
   readonly name: string | undefined
   /** Bytes that came here, null when the content lives elsewhere. */
   readonly bytes: number | null
-  /** Bytes that the account may store; 0: no limit. */
-  readonly quota: number
+  /** For whom the bytes count. */
+  readonly quotas: ReadonlyArray<Quota>
 }
 
 /** Takes down that the account has the asset, once, its bytes, once, and the name its file came with last; fails when the quota is passed. */
@@ -27,18 +27,19 @@ export const holdIn = (sql: SqlClient.SqlClient) => {
       VALUES (${accountId}, 'registered', ${assetCid}, ${at})`
   })
 
-  const count = Effect.fnUntraced(function* (accountId: AccountId, { assetCid, bytes, quota }: Held) {
+  const count = Effect.fnUntraced(function* (accountId: AccountId, { assetCid, bytes, quotas }: Held) {
     if (bytes === null || bytes === 0) return
     const counted = yield* sql`UPDATE holding SET bytes = ${bytes}
       WHERE account_id = ${accountId} AND asset_cid = ${assetCid} AND bytes = 0 RETURNING asset_cid`
     if (counted.length === 0) return
-    const fitted = yield* sql`UPDATE account SET stored_bytes = stored_bytes + ${bytes}
-      WHERE id = ${accountId} AND (${quota} = 0 OR stored_bytes + ${bytes} <= ${quota}) RETURNING id`
-    if (fitted.length > 0 || quota === 0) return
-    const [row] = yield* sql<{
-      readonly used: number
-    }>`SELECT stored_bytes AS used FROM account WHERE id = ${accountId}`
-    return yield* new StorageQuotaReached({ limit: quota, used: Number(row?.used ?? 0), reserved: 0 })
+    for (const { id, limit, of } of quotas) {
+      const table = sql(COUNTED[of])
+      const fitted = yield* sql`UPDATE ${table} SET stored_bytes = stored_bytes + ${bytes}
+        WHERE id = ${id} AND (${limit} = 0 OR stored_bytes + ${bytes} <= ${limit}) RETURNING id`
+      if (fitted.length > 0 || limit === 0) continue
+      const [row] = yield* sql<{ readonly used: number }>`SELECT stored_bytes AS used FROM ${table} WHERE id = ${id}`
+      return yield* new StorageQuotaReached({ of, limit, used: Number(row?.used ?? 0), reserved: 0 })
+    }
   })
 
   return Effect.fnUntraced(function* (accountId: AccountId, held: Held, at: number) {

@@ -23,6 +23,7 @@ import quotas from "./migrations/0019_Quotas.ts"
 import spendingLimits from "./migrations/0020_SpendingLimits.ts"
 import authorWatch from "./migrations/0021_AuthorWatch.ts"
 import entries from "./migrations/0022_Entries.ts"
+import tokenStorage from "./migrations/0025_TokenStorage.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
 const MIGRATIONS = {
@@ -44,7 +45,8 @@ const MIGRATIONS = {
   "0019_Quotas": quotas,
   "0020_SpendingLimits": spendingLimits,
   "0021_AuthorWatch": authorWatch,
-  "0022_Entries": entries
+  "0022_Entries": entries,
+  "0025_TokenStorage": tokenStorage
 }
 
 /** What each step does, for whoever upgrades. */
@@ -67,7 +69,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0019_Quotas": "adds how many bytes each account has stored",
   "0020_SpendingLimits": "adds what a token may spend in a day, and which token a call was made with",
   "0021_AuthorWatch": "adds the watch over authors, with what has to be told of their commits",
-  "0022_Entries": "posts an entry of the books by one statement, and sums its postings faster"
+  "0022_Entries": "posts an entry of the books by one statement, and sums its postings faster",
+  "0025_TokenStorage": "adds how many bytes were stored with each token"
 }
 
 /** Where the steps that were done are noted. */

@@ -5,12 +5,21 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { problems, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
 import { TokenAuth } from "../TokenAuth.ts"
 
+const Storage = Schema.Struct({
+  used: Schema.Int.annotate({ description: "Bytes of registered files; the same file counts once" }),
+  limit: Schema.NullOr(Schema.Int).annotate({ description: "Bytes that may be stored; null: no limit" })
+})
+
 const AccountResponse = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   wallet: Schema.String,
   credits: Schema.String.annotate({ description: "Exact decimal number of native tokens, without what is held" }),
-  balance: BalanceText.annotate({ description: "Of the wallet on the mainnet: 4 decimals, truncated" })
+  balance: BalanceText.annotate({ description: "Of the wallet on the mainnet: 4 decimals, truncated" }),
+  storage: Schema.Struct({
+    ...Storage.fields,
+    token: Storage.annotate({ description: "Of what was sent with this very token" })
+  })
 })
 
 const moment = (description: string) =>

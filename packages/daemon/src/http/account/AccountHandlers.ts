@@ -4,16 +4,25 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Accounts } from "../../accounts/Accounts.ts"
+import { OwnLists } from "../../accounts/OwnLists.ts"
 import { Statements } from "../../accounts/Statements.ts"
+import { StorageQuota, TokenStorageQuota } from "../../content/StorageQuota.ts"
 import { refusing } from "../edge/Problems.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
+
+const bounded = (used: number, limit: number) => ({ used, limit: limit === 0 ? null : limit })
 
 const account = Effect.fn("handlers.account")(function* () {
   const caller = yield* CurrentCaller
   const { id, name, wallet, credits } = yield* (yield* Accounts).find(caller.accountId)
   const balance = balanceText(yield* (yield* NativeBalance).onMainnet(wallet))
-  return { id, name, wallet, credits: formatTokens(credits), balance }
+  const stored = yield* (yield* OwnLists).stored(caller.accountId, caller.token?.id)
+  const storage = {
+    ...bounded(stored.account, yield* StorageQuota),
+    token: bounded(stored.token, yield* TokenStorageQuota)
+  }
+  return { id, name, wallet, credits: formatTokens(credits), balance, storage }
 }, refusing)
 
 const statement = Effect.fn("handlers.statement")(function* ({

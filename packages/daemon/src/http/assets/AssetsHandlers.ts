@@ -25,7 +25,7 @@ const FORM_WRAPPING = 16_384
 
 const registerAsset = Effect.fn("handlers.registerAsset")(
   function* ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) {
-    const { accountId } = yield* CurrentCaller
+    const { accountId, token } = yield* CurrentCaller
     const limits = yield* UploadLimits
     const length = Number(request.headers["content-length"] ?? 0)
     if (length > limits.bytes) return yield* tooLarge(limits.bytes)
@@ -36,7 +36,7 @@ const registerAsset = Effect.fn("handlers.registerAsset")(
       fileName: file.name,
       contentType: file.contentType,
       accountId,
-      uploaded: { declaredSize: isInForm ? Math.max(0, length - FORM_WRAPPING) : length }
+      uploaded: { declaredSize: isInForm ? Math.max(0, length - FORM_WRAPPING) : length, tokenId: token?.id }
     })
     return yield* Effect.orDie(
       HttpServerResponse.schemaJson(RegisteredHere)({ ...asset, cid: asset.assetCid }, { status: 201 })

@@ -50,7 +50,7 @@ async function bundle(name: string, file: string, format: "esm" | "cjs"): Promis
     platform: "neutral",
     treeshake: NOTHING_ON_THE_SIDE,
     resolve: { conditionNames: ["@treemark/source", "import", "module", "default"] },
-    output: { file, format, codeSplitting: false, comments: false },
+    output: { file, format, codeSplitting: false, comments: { legal: false, jsdoc: false } },
     onLog: (_level, log) => {
       throw new Error(`The bundle of ${name} is not whole: ${log.message}`)
     }

@@ -162,7 +162,7 @@ import { verifyProof } from "@treemark/verify"`
       await weigh(place, `export { inputOfProof, parseProof, verify } from "@treemark/core/verify"`),
       45_000
     )
-    assert.isBelow(await weigh(place, `export { verifyProof } from "@treemark/verify"`), 45 * 1024)
+    assert.isBelow(await weigh(place, `export { verifyProof } from "@treemark/verify"`), 45_000)
   })
 
   it("has nothing that the tools for packages complain of", () => {

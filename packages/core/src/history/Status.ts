@@ -3,8 +3,9 @@
  * the asset at all: anybody may commit anything under any asset's name. A tree's signature says whose the asset's properties are and goes with
  * the tree wherever it is recorded again, so a stranger's commit of the author's tree is R and not G: what was done is the stranger's word.
  */
-import { CODES, type Code } from "../verification/Codes.ts"
+import type { Code } from "../verification/Meanings.ts"
 import type { Report } from "../verification/Report.ts"
+import { weightOf } from "../verification/Weights.ts"
 
 export const STATUS_LETTERS = ["G", "R", "U", "B", "N"] as const
 export type StatusLetter = (typeof STATUS_LETTERS)[number]
@@ -41,11 +42,11 @@ export const statusOf = (report: Report, commit: CommitInHistory): CommitStatus 
     ...report.checks.map(({ code }) => code)
   ]
   const reasons = [...new Set(codes)].filter(
-    (code) => code !== "ok" && CODES[code].leadsTo !== "nothing"
+    (code) => code !== "ok" && weightOf(code).leadsTo !== "nothing"
   ) as Array<Code>
-  const isBad = (code: Code): boolean => CODES[code].leadsTo === "invalid"
+  const isBad = (code: Code): boolean => weightOf(code).leadsTo === "invalid"
   const sorted = [...reasons.filter(isBad), ...reasons.filter((code) => !isBad(code))]
-  const consequences = sorted.map((code) => CODES[code].leadsTo)
+  const consequences = sorted.map((code) => weightOf(code).leadsTo)
   return { letter: letterOf(consequences, report, commit), codes: sorted }
 }
 

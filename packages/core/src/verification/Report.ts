@@ -6,7 +6,8 @@
 
 import { shownOrNull } from "../json/Shown.ts"
 import type { LedgerPosition } from "../proof/LedgerPosition.ts"
-import { type CheckName, CODES, type Code } from "./Codes.ts"
+import type { CheckName, Code } from "./Meanings.ts"
+import { weightOf } from "./Weights.ts"
 
 export type Verdict = "valid" | "unconfirmed" | "invalid"
 export type Provenance = "signed" | "ledger" | "claimed"
@@ -95,7 +96,7 @@ export const passed = (name: CheckName, compared: Compared = {}): Check => ({
 /** A check that did not pass; whether it failed or was skipped is the code's. */
 export const stopped = (name: CheckName, code: Code, compared: Compared = {}): Check => ({
   name,
-  outcome: CODES[code].outcome,
+  outcome: weightOf(code).outcome,
   code,
   expected: shownOrNull(compared.expected),
   actual: shownOrNull(compared.actual)
@@ -103,7 +104,7 @@ export const stopped = (name: CheckName, code: Code, compared: Compared = {}): C
 
 /** The verdict over all checks: the heaviest of what their codes lead to. */
 export const verdictOf = (checks: ReadonlyArray<Check>): Verdict => {
-  const consequences = checks.map(({ code }) => (code === "ok" ? "nothing" : CODES[code].leadsTo))
+  const consequences = checks.map(({ code }) => (code === "ok" ? "nothing" : weightOf(code).leadsTo))
   if (consequences.includes("invalid")) return "invalid"
   return consequences.includes("unconfirmed") ? "unconfirmed" : "valid"
 }

@@ -20,9 +20,12 @@ const LONG = [
   "test/faults/{CrashMatrix,Kill,Ledger}.test.ts",
   "test/daemon/commits/Replicas.test.ts",
   "test/end-to-end/Add.test.ts",
+  "test/packages/Library.test.ts",
   "test/fuzz/Fuzz.test.ts",
   "test/verify/{Backends,Doors,Oversized}.test.ts"
 ]
+/** Those that build or install much, and run whole or not at all. */
+const ONLY_LONG = ["test/packages/{GeneratedClients,Services}.test.ts"]
 const TEN_MINUTES = 600_000
 
 /** Code of libraries is compiled once and not by each worker and each command; Node looks whether it still fits. */
@@ -31,9 +34,9 @@ process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/treemark-test-co
 const parts = { globalSetup: "./test/GlobalSetup.ts" }
 const usual = [
   { name: "shared", include: SHARING, isolate: false },
-  { name: "parts", include: ["test/**/*.test.ts"], exclude: SHARING, ...parts }
+  { name: "parts", include: ["test/**/*.test.ts"], exclude: [...SHARING, ...ONLY_LONG], ...parts }
 ]
-const long = [{ name: "long", include: LONG, ...parts }]
+const long = [{ name: "long", include: [...LONG, ...ONLY_LONG], ...parts }]
 /** Against other people's programs, which `npm run test:peers` (peers/main.ts) sets up. */
 const peers = [{ name: "peers", include: ["test/peers/*.peer.ts"], ...parts }]
 const isSet = (name: string): boolean => process.env[name] !== undefined

@@ -40,6 +40,20 @@ export const workshop = (): Workshop => {
   return { tarball, install, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
+/** What npm says when it cannot reach the registry, which is no fault of what was to be installed. */
+const UNREACHABLE = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|E50\d|E429)\b/u
+
+/** What `make` installs from the registry; where that cannot be reached, the test that needs it is skipped, and says so. */
+export const fromRegistry = <A>(skip: (note?: string) => never, make: () => A): A => {
+  try {
+    return make()
+  } catch (error) {
+    const said = String((error as { readonly stderr?: unknown }).stderr ?? error)
+    if (UNREACHABLE.test(said)) return skip("the registry could not be reached")
+    throw error
+  }
+}
+
 export const run = (node: string, cwd: string, ...args: ReadonlyArray<string>): string =>
   execFileSync(node, args, {
     cwd,

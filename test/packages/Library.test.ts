@@ -9,8 +9,10 @@ import { join, resolve } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { build } from "rolldown"
+import { build as buildWithVite } from "vite"
+import { isLong } from "../layers/Long.ts"
 import { isBrowserMissing, startBrowser } from "../web/Browser.ts"
-import { nodes, run, tool, workshop } from "./Installed.ts"
+import { fromRegistry, nodes, run, tool, workshop } from "./Installed.ts"
 
 const PROOF = resolve(import.meta.dirname, "../vectors/made-by-80e359a/field.proof.json")
 const ADDRESS = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
@@ -108,15 +110,27 @@ describe("the library as it is released", { timeout: 600_000 }, () => {
     ])
   })
 
-  it.skipIf(isBrowserMissing)("runs in a page, bundled by esbuild and by rolldown", async () => {
+  it.skipIf(isBrowserMissing)("runs in a page, bundled by esbuild, rolldown, vite and webpack", async ({ skip }) => {
     const page = `${IMPORTS.join("\n")}\nconst proof = new TextEncoder().encode(${JSON.stringify(readFileSync(PROOF, "utf8"))})\n${PROGRAM}\nglobalThis.answer = answer`
     writeFileSync(join(place, "page.mjs"), page)
     execFileSync(tool("esbuild"), ["page.mjs", "--bundle", "--minify", "--outfile=esbuild.js"], { cwd: place })
     const browser = { platform: "browser", cwd: place, input: join(place, "page.mjs") } as const
     await build({ ...browser, output: { file: join(place, "rolldown.js"), format: "iife", minify: true } })
+    await buildWithVite({
+      root: place,
+      logLevel: "error",
+      build: { lib: { entry: "page.mjs", formats: ["iife"], name: "page", fileName: () => "vite.js" }, outDir: "vite" }
+    })
+    const files = ["esbuild.js", "rolldown.js", "vite/vite.js"]
+    if (isLong) {
+      const tools = fromRegistry(skip, () => packages.install("webpack@5.112.2", "webpack-cli@7.3.1"))
+      const entry = ["--entry", "./page.mjs", "--mode", "production", "--output-path", join(place, "webpack")]
+      run(process.execPath, place, join(tools, "node_modules/webpack-cli/bin/cli.js"), "build", ...entry)
+      files.push("webpack/main.js")
+    }
     const chromium = await startBrowser()
     try {
-      for (const file of ["esbuild.js", "rolldown.js"]) {
+      for (const file of files) {
         const tab = await chromium.browser.newPage()
         await tab.addScriptTag({ path: join(place, file) })
         assert.strictEqual(`${await tab.evaluate("globalThis.answer")}\n`, expected, file)
@@ -126,7 +140,7 @@ describe("the library as it is released", { timeout: 600_000 }, () => {
     }
   })
 
-  it("has types for nodenext, CommonJS and bundlers, without Effect", () => {
+  it("has types for nodenext, CommonJS and bundlers, of TypeScript 7 and 5.9, without Effect", ({ skip }) => {
     const names = `const client: Client = createClient({ url: "", token: "" })
 const error: TreemarkError | undefined = undefined
 const checked = checkRequest({})
@@ -143,16 +157,23 @@ import { parseProof } from "@treemark/core/verify"
 import { verifyProof } from "@treemark/verify"`
     for (const file of ["types.mts", "types.cts"]) writeFileSync(join(place, file), `${imports}\n${names}\n`)
     const common = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2024,dom", "--types", ""]
-    const check = (...args: ReadonlyArray<string>) => {
+    const check = (compiler: string, ...args: ReadonlyArray<string>) => {
       try {
-        execFileSync(tool("tsc"), [...common, ...args], { cwd: place, encoding: "utf8", stdio: "pipe" })
+        execFileSync(compiler, [...common, ...args], { cwd: place, encoding: "utf8", stdio: "pipe" })
         return ""
       } catch (error) {
         return String((error as { readonly stdout?: string }).stdout)
       }
     }
-    assert.strictEqual(check("--module", "nodenext", "types.mts", "types.cts"), "")
-    assert.strictEqual(check("--module", "esnext", "--moduleResolution", "bundler", "types.mts"), "")
+    const compilers = [tool("tsc")]
+    if (isLong) {
+      const older = fromRegistry(skip, () => packages.install("typescript@5.9.3"))
+      compilers.push(join(older, "node_modules/.bin/tsc"))
+    }
+    for (const compiler of compilers) {
+      assert.strictEqual(check(compiler, "--module", "nodenext", "types.mts", "types.cts"), "")
+      assert.strictEqual(check(compiler, "--module", "esnext", "--moduleResolution", "bundler", "types.mts"), "")
+    }
   })
 
   it("weighs what a page can carry", async () => {

@@ -12,7 +12,10 @@ const FieldError = Schema.Struct({
 const ANYWHERE = [
   "host_not_allowed",
   "origin_not_allowed",
+  "method_not_allowed",
+  "expectation_failed",
   "too_many_requests",
+  "headers_too_large",
   "internal",
   "not_ready",
   "overloaded"

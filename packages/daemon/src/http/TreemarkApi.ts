@@ -19,7 +19,7 @@ export const TreemarkApi = HttpApi.make(API)
   .annotate(OpenApi.Version, packageJson.version)
   .annotate(
     OpenApi.Description,
-    "Wallet balances, and commits of registered assets with signed asset trees on an EVM ledger. Every path also answers with a trailing slash. Every answer of status 400 and above is application/problem+json (RFC 9457)."
+    "Wallet balances, and commits of registered assets with signed asset trees on an EVM ledger. Every path also answers with a trailing slash. What answers GET answers HEAD with the same headers, and OPTIONS with 204 and who may call. Every answer of status 400 and above is application/problem+json (RFC 9457)."
   )
   .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" })
   .annotate(OpenApi.Transform, finishedDocument)

@@ -65,7 +65,8 @@ export const AccountGroup = HttpApiGroup.make("account", { topLevel: true }).add
     error: problems([...TOKEN_PROBLEMS, "ledger_unavailable"])
   })
     .middleware(TokenAuth)
-    .annotate(OpenApi.Summary, "The caller's account"),
+    .annotate(OpenApi.Summary, "The caller's account")
+    .annotate(OpenApi.Description, "Whose token it is, the credits that are left, and what is in the wallet. Free."),
   HttpApiEndpoint.get("statement", "/account/statement", {
     query: {
       from: moment("Begins then (default: when the account was made)"),

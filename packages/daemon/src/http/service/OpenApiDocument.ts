@@ -4,6 +4,7 @@
  * served and to the one inside /docs.
  */
 import { ANSWERS, REQUESTS } from "./OpenApiExamples.ts"
+import { FILE_NAME, UPLOAD } from "./OpenApiUpload.ts"
 
 type Json = Record<string, unknown>
 interface Operation extends Json {
@@ -31,6 +32,7 @@ const EVERY = { "X-Request-Id": header("Names this request in the daemon's log a
 /** Of answers with a status, whatever was asked. */
 const OF_STATUS: Readonly<Record<string, Json>> = {
   "401": { "WWW-Authenticate": header('`token realm="treemark"`') },
+  "405": { Allow: header("The methods that are served at this address") },
   "429": { "Retry-After": header("Seconds to wait before the next call", "integer") },
   "503": { "Retry-After": header("Seconds to wait before the next call", "integer") }
 }
@@ -49,6 +51,17 @@ const CONTENT = {
   Vary: header("Which request headers the answer depends on"),
   "X-Ipfs-Path": header("The path that was answered"),
   "X-Ipfs-Roots": header("The CIDs that the path leads through, with commas between")
+}
+
+const TAGS: Readonly<Record<string, string>> = {
+  account: "Credits, wallet and movements of the caller",
+  assets: "What is registered, and its history on the ledger",
+  balanceAllNetworks: "A wallet's balance on all networks; 0.01 a call",
+  balanceMainnet: "A wallet's balance on the mainnet; free",
+  commit: "Commits with signed asset trees; 0.1 and the gas that was used",
+  commits: "Where a commit stands, and what becomes of the caller's assets as it happens",
+  gateway: "Content by its CID, as files, blocks, CAR and dag-json",
+  service: "Which daemon this is, and whether it can serve"
 }
 
 /** Of good answers of an operation. */
@@ -78,21 +91,37 @@ export const finishedDocument = (document: Json): Json => {
       path === "/ipfs/{cid}" ? gatewayPaths(path, gatewayMethods(methods)) : [[path, mapValues(methods, finished)]]
     )
   )
-  return {
+  return withPlainChoices({
     ...document,
+    tags: (document.tags as ReadonlyArray<Json>).map((tag) => ({ ...tag, description: TAGS[String(tag.name)] })),
     servers: [
       { url: "/", description: "Where this document was read" },
       { url: "http://127.0.0.1:7053", description: "A daemon with its usual settings" }
     ],
     paths,
     components: { ...components, securitySchemes: { token: TOKEN } }
-  }
+  }) as Json
+}
+
+/** Without what only Effect reads, and no `anyOf` of one choice: linters refuse those. */
+const withPlainChoices = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withPlainChoices)
+  if (typeof value !== "object" || value === null) return value
+  const { anyOf, "x-effect-stream": _, ...rest } = value as Json
+  const plain = mapValues(rest, withPlainChoices)
+  if (!Array.isArray(anyOf)) return plain
+  const only = anyOf.length === 1 ? withPlainChoices(anyOf[0]) : undefined
+  return only === undefined ? { ...plain, anyOf: anyOf.map(withPlainChoices) } : { ...(only as Json), ...plain }
 }
 
 const mapValues = <A, B>(record: Readonly<Record<string, A>>, use: (value: A, key: string) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, use(value, key)]))
 
-const finished = (operation: Operation): Operation => {
+const finished = (defined: Operation): Operation => {
+  const isUpload = defined.operationId === "registerAsset"
+  const operation = isUpload
+    ? { ...defined, parameters: [...(defined.parameters ?? []), FILE_NAME], requestBody: UPLOAD }
+    : defined
   const { operationId } = operation
   const body = operation.requestBody
   return {

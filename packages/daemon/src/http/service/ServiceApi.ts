@@ -20,15 +20,27 @@ export const ServiceGroup = HttpApiGroup.make("service", { topLevel: true }).add
   HttpApiEndpoint.get("health", "/health", {
     success: Schema.Struct({ status: Schema.Literal("ok") }),
     error: problems([])
-  }).annotate(OpenApi.Summary, "Whether the process answers"),
+  })
+    .annotate(OpenApi.Summary, "Whether the process answers")
+    .annotate(
+      OpenApi.Description,
+      "200 for as long as the process lives, whatever else is wrong: for whoever restarts it."
+    ),
   HttpApiEndpoint.get("ready", "/ready", {
     success: Schema.Struct({ status: Schema.Literal("ready"), checks: Schema.Array(Check) }),
     error: problems(["not_ready"])
-  }).annotate(OpenApi.Summary, "Whether all three operations can be served"),
+  })
+    .annotate(OpenApi.Summary, "Whether all three operations can be served")
+    .annotate(
+      OpenApi.Description,
+      "200 with each check that was made, or 503 that says what is wrong and what to do: for whoever sends it calls."
+    ),
   HttpApiEndpoint.get("version", "/version", {
     success: Schema.Struct({ name: Schema.String, version: Schema.String }),
     error: problems([])
-  }).annotate(OpenApi.Summary, "Name and version"),
+  })
+    .annotate(OpenApi.Summary, "Name and version")
+    .annotate(OpenApi.Description, "How a tool that looks for a daemon knows that it has found one."),
   HttpApiEndpoint.get("networks", "/networks", {
     success: Schema.Struct({ networks: Schema.Array(Network) }),
     error: problems([])

@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
 
   const accountOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, idOrName: string) {
     const rows = yield* sql`SELECT a.id, a.name, a.wallet, a.created_at,
-        (SELECT MAX(r.created_at) FROM receipt r WHERE r.account_id = a.id) AS last_receipt_at
+        (SELECT r.created_at FROM receipt r WHERE r.account_id = a.id ORDER BY r.sequence DESC LIMIT 1) AS last_receipt_at
       FROM account a WHERE a.id = ${idOrName} OR a.name = ${idOrName}`
     const found = yield* Effect.orDie(decodeAccounts(rows))
     const account = found.find(({ id }) => id === idOrName) ?? found[0]

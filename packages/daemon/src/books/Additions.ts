@@ -9,8 +9,8 @@ import { storing } from "../store/StorageFailure.ts"
 
 const PREFIX = "add-"
 
-/** LIKE pattern of the keys that are never pruned. */
-export const KEPT_KEYS = `${PREFIX}%`
+/** SQL: the key is none that is kept for good. In the words of the index, which is used for no others. */
+export const IS_REMOVABLE = `substr(key, 1, ${PREFIX.length}) <> '${PREFIX}'`
 
 /** The idempotency key of an identity (64 hex digits). */
 export const additionKey = (identity: string): string => `${PREFIX}${identity}`

@@ -10,10 +10,11 @@ import { type Call, IdempotencyKeyInUse } from "@treemark/core"
 import { Clock, Context, Duration, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { byIndex } from "../store/Dialect.ts"
 import { orderedId } from "../store/RandomId.ts"
 import { isAlive, ReplicaId } from "../store/Replica.ts"
 import { storing } from "../store/StorageFailure.ts"
-import { KEPT_KEYS } from "./Additions.ts"
+import { IS_REMOVABLE } from "./Additions.ts"
 import { Idempotency, IdempotencyKeyReused, type StoredAnswer } from "./Idempotency.ts"
 
 /** How long an answer is kept at least. */
@@ -45,13 +46,22 @@ const FREE_AGAIN = Duration.seconds(1)
 
 const PRUNE_EVERY = Duration.hours(1)
 
+/** Rows removed by one statement, so that nobody waits long behind a day's worth of them. */
+const PRUNED_AT_ONCE = 200
+
 /** Removes what is older than it needs to be; the layer does it every hour. */
 export const prune = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
   const retention = Duration.toMillis(yield* IdempotencyRetention)
-  yield* sql`DELETE FROM idempotency WHERE created_at < ${now - retention} AND key NOT LIKE ${KEPT_KEYS}
-    AND (answered_at < ${now - retention} OR (answered_at IS NULL AND created_at < ${now - UNANSWERED * retention}))`
+  const oldest = Effect.map(
+    sql`DELETE FROM idempotency WHERE work_id IN (SELECT work_id FROM idempotency
+      ${byIndex(sql, "idempotency_removable")} WHERE created_at < ${now - retention} AND ${sql.literal(IS_REMOVABLE)}
+      AND (answered_at < ${now - retention} OR (answered_at IS NULL AND created_at < ${now - UNANSWERED * retention}))
+      ORDER BY created_at LIMIT ${PRUNED_AT_ONCE}) RETURNING work_id`,
+    (removed) => removed.length
+  )
+  yield* Effect.repeat(oldest, { until: (removed) => removed < PRUNED_AT_ONCE })
 }).pipe(storing("old idempotency keys were removed"), Effect.withSpan("Idempotency.prune"))
 
 const make = Effect.gen(function* () {

@@ -162,8 +162,15 @@ const make = Effect.gen(function* () {
     return missing.length
   }, sql.withTransaction)
 
-  yield* catchUp().pipe(
-    Effect.repeat({ until: (found) => found < PORTION }),
+  /** Charges come with their receipts, and the earlier ones get theirs in order: who has the newest has all. */
+  const hasNewest = Effect.map(
+    sql<{ readonly entry_id: string | null }>`SELECT r.entry_id FROM hold h
+      LEFT JOIN receipt r ON r.entry_id = 'capture:' || h.id
+      WHERE h.state = 'captured' ORDER BY h.closed_at DESC, h.id DESC LIMIT 1`,
+    ([newest]) => newest === undefined || newest.entry_id !== null
+  )
+  const catchUpAll = Effect.asVoid(Effect.repeat(catchUp(), { until: (found) => found < PORTION }))
+  yield* Effect.flatMap(hasNewest, (has) => (has ? Effect.void : catchUpAll)).pipe(
     storing("receipts were written for earlier charges")
   )
   return Receipts.of({ issue, ofWork, ofHold: (id) => one(sql`h.id = ${id}`) })

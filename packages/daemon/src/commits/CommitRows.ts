@@ -2,6 +2,7 @@
 import { StorageUnavailable } from "@treemark/core"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { byIndex } from "../store/Dialect.ts"
 import type { Lane } from "../store/Leases.ts"
 import { databaseNow } from "../store/Replica.ts"
 import { storing } from "../store/StorageFailure.ts"
@@ -29,15 +30,17 @@ export const makeCommitRows = Effect.gen(function* () {
   /** The wallets that have work on a chain: the committers of this configuration, and perhaps those of an earlier one. */
   const busy = (chainId: number) =>
     Effect.map(
-      sql<{ readonly committer: string }>`SELECT DISTINCT committer FROM commit_job WHERE chain_id = ${chainId}
-        AND (state IN ('queued', 'signed', 'sent') OR watched = 1)`,
+      sql<{ readonly committer: string }>`SELECT committer FROM commit_job ${byIndex(sql, "commit_job_open")}
+          WHERE chain_id = ${chainId} AND state IN ('queued', 'signed', 'sent')
+        UNION SELECT committer FROM commit_job ${byIndex(sql, "commit_job_watched")}
+          WHERE chain_id = ${chainId} AND watched = 1`,
       (rows) => rows.map(({ committer }) => committer)
     ).pipe(Effect.mapError((cause) => new StorageUnavailable({ doing: "reading which wallets have work", cause })))
 
   /** Work of a lane that has not ended: what was signed first, in the order of the nonces, then what waits, oldest first. */
   const open = ({ address, chainId }: Lane) =>
-    sql<CommitRow>`SELECT * FROM commit_job WHERE chain_id = ${chainId} AND committer = ${address}
-      AND state IN ('queued', 'signed', 'sent') ORDER BY nonce NULLS LAST, created_at, id LIMIT ${AT_ONCE}`
+    sql<CommitRow>`SELECT * FROM commit_job ${byIndex(sql, "commit_job_open")}
+      WHERE chain_id = ${chainId} AND committer = ${address} AND state IN ('queued', 'signed', 'sent') ORDER BY nonce NULLS LAST, created_at, id LIMIT ${AT_ONCE}`
 
   /** Commits on chains that the profile does not have. */
   const foreign = (chainIds: ReadonlyArray<number>) =>
@@ -48,8 +51,9 @@ export const makeCommitRows = Effect.gen(function* () {
 
   /** Work of a lane that has ended while its hold is still open. */
   const unsettled = ({ address, chainId }: Lane) =>
-    sql<CommitRow>`SELECT j.* FROM hold h JOIN commit_job j ON j.hold_id = h.id WHERE h.state = 'held'
-      AND j.chain_id = ${chainId} AND j.committer = ${address} AND j.state NOT IN ('queued', 'signed', 'sent')`
+    sql<CommitRow>`SELECT j.* FROM hold h ${byIndex(sql, "hold_open")} CROSS JOIN commit_job j ${byIndex(sql, "commit_job_hold")}
+      WHERE h.state = 'held' AND j.hold_id = h.id AND j.chain_id = ${chainId} AND j.committer = ${address}
+      AND j.state NOT IN ('queued', 'signed', 'sent')`
 
   /** Those of the commits that have ended. */
   const ended = (commitIds: ReadonlyArray<string>) =>

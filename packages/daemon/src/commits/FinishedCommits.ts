@@ -3,7 +3,8 @@ import type { LedgerEntry, NetworkRole } from "@treemark/core"
 import { StorageUnavailable } from "@treemark/core"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Networks } from "../evm/Networks.ts"
+import { type LedgerNetwork, Networks } from "../evm/Networks.ts"
+import { eachPage, readingOrder } from "../store/Snapshot.ts"
 import { type CommitRow, entryOfRow } from "./CommitRow.ts"
 
 export interface FinishedCommit {
@@ -44,11 +45,7 @@ export class FinishedCommits extends Context.Service<
       )
       const blocks = Effect.fn("FinishedCommits.blocks")(
         function* (role: NetworkRole) {
-          const rows = yield* sql<{ readonly block_number: number | bigint }>`
-            SELECT DISTINCT block_number FROM commit_job
-            WHERE network = ${role} AND chain_id = ${networks.role(role).chainId} AND state = 'mined'
-            ORDER BY block_number`
-          return rows.map(({ block_number }) => Number(block_number))
+          return (yield* finishedBlocks(sql, networks.role(role))).blocks
         },
         Effect.mapError((cause) => new StorageUnavailable({ doing: "looking up the blocks of commits", cause }))
       )
@@ -56,3 +53,41 @@ export class FinishedCommits extends Context.Service<
     })
   )
 }
+
+interface BlockRow {
+  readonly place: number | bigint | string
+  readonly network: NetworkRole
+  readonly chain_id: number | bigint
+  readonly committer: string | null
+  readonly state: string
+  readonly block_number: number | bigint | null
+}
+
+/** Rows looked at in one go. */
+const PAGE = 500
+
+/**
+ * The blocks of a network that hold commits made here, in order, and the wallets that were to send commits there. Read page by page, as
+ * there may be very many, and chosen from here: a condition would have each page look through all of them by another index.
+ */
+export const finishedBlocks = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { chainId, role }: Pick<LedgerNetwork, "chainId" | "role">
+) {
+  const blocks = new Set<number>()
+  const committers = new Set<string>()
+  const { column, first } = readingOrder(sql, "commit_job", "id")
+  yield* eachPage(
+    (last: BlockRow | undefined) => sql<BlockRow>`
+      SELECT ${column} AS place, network, chain_id, committer, state, block_number FROM commit_job
+      WHERE ${column} > ${last?.place ?? first} ORDER BY ${column} LIMIT ${PAGE}`,
+    (rows) => {
+      for (const { block_number, chain_id, committer, network, state } of rows) {
+        if (network !== role || Number(chain_id) !== chainId) continue
+        if (state === "mined") blocks.add(Number(block_number))
+        if (committer !== null) committers.add(committer)
+      }
+    }
+  )
+  return { blocks: [...blocks].sort((a, b) => a - b), committers }
+})

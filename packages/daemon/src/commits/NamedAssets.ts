@@ -43,8 +43,9 @@ export class NamedAssets extends Context.Service<
             : yield* sql<AssetRow>`SELECT asset_cid FROM asset WHERE asset_sha256 = ${sha256}
                 ORDER BY stored DESC, created_at, asset_cid LIMIT 1`
         if (asset === undefined) return null
-        const [tree] = yield* sql<TreeRow>`SELECT asset_cid, asset_tree_cid FROM commit_job
-          WHERE asset_cid = ${asset.asset_cid} AND state = 'mined' ORDER BY created_at DESC, id DESC LIMIT 1`
+        const [tree] = yield* sql<TreeRow>`SELECT j.asset_cid, j.asset_tree_cid FROM holding h
+          JOIN commit_job j ON j.id = h.last_commit
+          WHERE h.asset_cid = ${asset.asset_cid} AND j.state = 'mined' ORDER BY j.created_at DESC, j.id DESC LIMIT 1`
         return { assetCid: asset.asset_cid, assetTreeCid: tree?.asset_tree_cid ?? null }
       }, storing("an asset was looked up by what names it"))
     }))

@@ -8,6 +8,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { standingOf } from "../evm/Confirmations.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
 import { ask } from "../evm/RpcFailure.ts"
+import { byIndex } from "../store/Dialect.ts"
 import { makeCarryCommit } from "./CarryCommit.ts"
 import type { CommitRow } from "./CommitRow.ts"
 
@@ -25,8 +26,8 @@ export const makeReorgWatch = Effect.gen(function* () {
   const seen = new Map<string, string>()
 
   const watched = (network: LedgerNetwork, committer: string) =>
-    sql<Watched>`SELECT id, block_number, block_hash FROM commit_job WHERE chain_id = ${network.chainId} AND watched = 1
-      AND committer = ${committer}
+    sql<Watched>`SELECT id, block_number, block_hash FROM commit_job ${byIndex(sql, "commit_job_watched")}
+      WHERE chain_id = ${network.chainId} AND watched = 1 AND committer = ${committer}
       ORDER BY block_number, nonce LIMIT ${AT_ONCE}`
 
   const letGo = (rows: ReadonlyArray<Watched>) =>

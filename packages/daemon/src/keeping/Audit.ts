@@ -4,10 +4,11 @@
  */
 import type { NetworkRole, StorageUnavailable } from "@treemark/core"
 import { Clock, Context, Effect, Layer } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
+import { finishedBlocks } from "../commits/FinishedCommits.ts"
 import { type LedgerNetwork, Networks } from "../evm/Networks.ts"
 import type { RpcFailure } from "../evm/RpcFailure.ts"
-import { eachPage, readingOrder, Snapshot } from "../store/Snapshot.ts"
+import { Snapshot } from "../store/Snapshot.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
@@ -48,27 +49,16 @@ const orUnread =
       return Effect.succeed(undefined)
     })
 
-interface BlockRow {
-  readonly place: number | bigint | string
-  readonly block_number: number | bigint
-}
-
-/** Rows looked at in one go. */
-const PAGE = 500
-
-/** The blocks in which these commits are, in order. */
-const blocksOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, where: Statement.Fragment) {
-  const blocks = new Set<number>()
-  const { column, first } = readingOrder(sql, "commit_job", "id")
-  yield* eachPage(
-    (last: BlockRow | undefined) => sql<BlockRow>`SELECT ${column} AS place, block_number FROM commit_job
-      WHERE ${column} > ${last?.place ?? first} AND ${where} AND state = 'mined' ORDER BY ${column} LIMIT ${PAGE}`,
-    (rows) => {
-      for (const { block_number } of rows) blocks.add(Number(block_number))
-    }
+/** The wallets that sent commits on a chain: each is looked for after the one before, for very many commits are by very few. */
+const committersOn = (sql: SqlClient.SqlClient, chainId: number) =>
+  Effect.map(
+    sql<{ readonly committer: string }>`WITH RECURSIVE known (committer) AS (
+        SELECT MIN(committer) FROM commit_job WHERE chain_id = ${chainId}
+        UNION ALL SELECT (SELECT MIN(committer) FROM commit_job WHERE chain_id = ${chainId} AND committer > known.committer)
+          FROM known WHERE known.committer IS NOT NULL
+      ) SELECT committer FROM known WHERE committer IS NOT NULL`,
+    (rows) => rows.map(({ committer }) => committer)
   )
-  return [...blocks].sort((a, b) => a - b)
-})
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -81,12 +71,10 @@ const make = Effect.gen(function* () {
   /** The events of one role; none when its node cannot be read, which is noted. Roles may share a chain, but not an embedded one. */
   const eventsOf = Effect.fnUntraced(function* (role: NetworkRole, note: Note) {
     const network = networks.role(role)
-    const ofChain = sql`chain_id = ${network.chainId}`
-    const where = network.embedded ? ofChain : sql`${ofChain} AND network = ${role}`
-    const committers = yield* sql<{ readonly committer: string }>`
-      SELECT DISTINCT committer FROM commit_job WHERE ${where} AND committer IS NOT NULL`
-    const blocks = network.embedded ? [] : yield* blocksOf(sql, where)
-    const wallets = new Set([...own, ...committers.map(({ committer }) => committer)])
+    const { blocks, committers } = network.embedded
+      ? { blocks: [], committers: yield* committersOn(sql, network.chainId) }
+      : yield* finishedBlocks(sql, network)
+    const wallets = new Set([...own, ...committers])
     return yield* readEvents(role, network, [...wallets], blocks).pipe(orUnread(network, note))
   })
 

@@ -2,7 +2,7 @@
  * The few words in which the DDL of SQLite and PostgreSQL differ: types, strict tables, and CHECKs on decimal text. Amounts are
  * decimal TEXT in 10^-18, because an int64 overflows at 9.2 tokens; times are milliseconds since 1970.
  */
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 
 export interface Dialect {
   /** A 64-bit integer column type. */
@@ -41,3 +41,10 @@ export const atMost = (left: string, right: string): string =>
 /** The dialect of the connected database. */
 export const dialectOf = (sql: SqlClient.SqlClient): Dialect =>
   sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+
+/**
+ * By which index SQLite is to read the table before it. It plans without looking at what is there, and would read every commit ever made to
+ * find the few under way; PostgreSQL keeps count and plans by itself. A statement whose index is gone is refused.
+ */
+export const byIndex = (sql: SqlClient.SqlClient, index: string): Statement.Fragment =>
+  sql.onDialectOrElse({ pg: () => sql.literal(""), orElse: () => sql.literal(`INDEXED BY ${index}`) })

@@ -23,6 +23,7 @@ import quotas from "./migrations/0019_Quotas.ts"
 import spendingLimits from "./migrations/0020_SpendingLimits.ts"
 import authorWatch from "./migrations/0021_AuthorWatch.ts"
 import entries from "./migrations/0022_Entries.ts"
+import growth from "./migrations/0024_Growth.ts"
 import tokenStorage from "./migrations/0025_TokenStorage.ts"
 import { StoreTooNew } from "./StoreErrors.ts"
 
@@ -46,6 +47,7 @@ const MIGRATIONS = {
   "0020_SpendingLimits": spendingLimits,
   "0021_AuthorWatch": authorWatch,
   "0022_Entries": entries,
+  "0024_Growth": growth,
   "0025_TokenStorage": tokenStorage
 }
 
@@ -70,6 +72,8 @@ const MEANINGS: Readonly<Record<keyof typeof MIGRATIONS, string>> = {
   "0020_SpendingLimits": "adds what a token may spend in a day, and which token a call was made with",
   "0021_AuthorWatch": "adds the watch over authors, with what has to be told of their commits",
   "0022_Entries": "posts an entry of the books by one statement, and sums its postings faster",
+  "0024_Growth":
+    "adds indexes for stores of very many commits, and corrects what an asset's last commit is after a reorganisation",
   "0025_TokenStorage": "adds how many bytes were stored with each token"
 }
 

@@ -54,7 +54,14 @@ describe("a daemon that is watched", () => {
         'treemark_request_seconds_count{operation="POST /commit"} 1',
         'treemark_requests_in_flight{class="paid"} 0',
         'treemark_commits_open{state="sent"} 0',
+        'treemark_commits_total{outcome="mined"} 1',
+        'treemark_commits_total{outcome="reverted"} 0',
+        'treemark_settlements_total{outcome="settled"} 0',
         "treemark_holds_open 0",
+        "treemark_held_tokens 0",
+        "treemark_owed_tokens 0",
+        "treemark_settling_tokens 0",
+        "treemark_webhook_deliveries_waiting 0",
         "treemark_log_lines_lost_total 0"
       ]) {
         assert.include(answer.text, `${line}\n`)
@@ -62,6 +69,10 @@ describe("a daemon that is watched", () => {
       assert.match(
         answer.text,
         /treemark_wallet_next_nonce\{network="local mainnet",wallet="0x[0-9a-fA-F]{40}"\} \d+\n/u
+      )
+      assert.match(
+        answer.text,
+        /treemark_wallet_commits_open\{network="local mainnet",wallet="0x[0-9a-fA-F]{40}"\} 0\n/u
       )
       assert.match(answer.text, /treemark_chain_head_block\{network="local mainnet"\} [1-9]\d*\n/u)
       assert.match(answer.text, /treemark_store_commit_transactions_count [1-9]\d*\n/u)

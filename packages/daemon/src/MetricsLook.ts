@@ -24,6 +24,17 @@ const decodeNonces = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ chain_id: IntColumn, address: Schema.String, next_nonce: IntColumn }))
 )
 
+const decodeSums = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ kind: Schema.String, amount: Schema.BigIntFromString }))
+)
+
+const decodeLanes = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ chain_id: IntColumn, committer: Schema.NullOr(Schema.String), many: IntColumn }))
+)
+
+/** A gauge is a floating-point number: good for fifteen digits, which is enough to look at. */
+const inTokens = (units: bigint): number => Number(units) / 1e18
+
 const OPEN_STATES = ["queued", "signed", "sent"]
 
 export const layer = Layer.effect(
@@ -53,9 +64,37 @@ export const layer = Layer.effect(
         note(Metrics.transfersOpen, transfers.find((row) => row.state === state)?.many ?? 0, { state })
       }
       note(Metrics.holdsOpen, holds[0]?.many ?? 0)
+      const waiting = yield* decodeCounts(
+        yield* sql`SELECT 'waiting' AS state, COUNT(*) AS many FROM author_delivery WHERE done_at IS NULL`
+      )
+      note(Metrics.deliveriesWaiting, waiting[0]?.many ?? 0)
       const nonces = yield* decodeNonces(yield* sql`SELECT chain_id, address, next_nonce FROM signer_nonce`)
       for (const { address, chain_id, next_nonce } of nonces) {
         note(Metrics.laneNonce, next_nonce, { network: nameOf(chain_id), wallet: address })
+      }
+    })
+
+    const amounts = Effect.gen(function* () {
+      const sums = yield* decodeSums(
+        yield* sql`SELECT kind, balance AS amount FROM ledger_account
+            WHERE kind IN ('tokens', 'settling') AND balance <> '0'
+          UNION ALL SELECT 'held' AS kind, amount FROM hold WHERE state = 'held'`
+      )
+      const sumOf = (wanted: string) =>
+        sums.reduce((sum, { amount, kind }) => (kind === wanted ? sum + amount : sum), 0n)
+      note(Metrics.heldTokens, inTokens(sumOf("held")))
+      note(Metrics.owedTokens, inTokens(-sumOf("tokens")))
+      note(Metrics.settlingTokens, inTokens(-sumOf("settling")))
+    })
+
+    const open = Effect.gen(function* () {
+      const lanes = yield* decodeLanes(
+        yield* sql`SELECT chain_id, committer, COUNT(*) AS many FROM commit_job
+          WHERE state IN ('signed', 'sent') GROUP BY chain_id, committer`
+      )
+      for (const { address, chainId } of outbox.lanes()) {
+        const lane = lanes.find((one) => one.chain_id === chainId && one.committer === address)
+        note(Metrics.laneOpen, lane?.many ?? 0, { network: nameOf(chainId), wallet: address })
       }
     })
 
@@ -86,9 +125,13 @@ export const layer = Layer.effect(
       }
       note(Metrics.upSeconds, process.uptime())
       note(Metrics.logLinesLost, 0)
+      for (const outcome of ["mined", "reverted", "displaced", "refused", "reorganised"]) {
+        note(Metrics.commitsEnded, 0, { outcome })
+      }
+      for (const outcome of ["settled", "returned"]) note(Metrics.settlementsEnded, 0, { outcome })
     })
 
-    const looks = [jobs, wallets, ownProcess, ...roles.map(chain)]
+    const looks = [jobs, amounts, open, wallets, ownProcess, ...roles.map(chain)]
     const all = Effect.all(
       looks.map((look) =>
         Effect.catchCause(look as Effect.Effect<void>, (cause) => Effect.logDebug("A gauge could not be read.", cause))

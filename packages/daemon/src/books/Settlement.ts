@@ -24,6 +24,7 @@ import { SqlClient } from "effect/sql"
 import { AmountColumn } from "../store/Columns.ts"
 import { randomId } from "../store/RandomId.ts"
 import { storing } from "../store/StorageFailure.ts"
+import { note, settlementsEnded } from "../telemetry/Metrics.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
 import { Postings } from "./Postings.ts"
 import { Transfers } from "./Transfers.ts"
@@ -136,6 +137,7 @@ const make = Effect.gen(function* () {
       gas_paid: done?.gasPaid.toString() ?? null,
       closed_at: yield* Clock.currentTimeMillis
     })} WHERE id = ${open.id} AND state = 'sending'`
+    yield* sql.afterCommit(Effect.sync(() => note(settlementsEnded, 1, { outcome: state })))
   }, sql.withTransaction)
 
   const settle = Effect.fn("Settlement.settle")(function* (accountId: AccountId) {

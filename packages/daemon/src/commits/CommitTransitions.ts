@@ -16,6 +16,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeHoldEntries } from "../books/HoldEntries.ts"
 import type { OpenHold } from "../books/Holds.ts"
+import { commitsEnded, note } from "../telemetry/Metrics.ts"
 import { addEvent, type CommitEvent } from "./CommitHistory.ts"
 import { type CommitRow, gasPaidOf } from "./CommitRow.ts"
 
@@ -92,6 +93,8 @@ export const makeCommitTransitions = Effect.gen(function* () {
         `The commit ${row.id} was recorded well after its hold ${row.hold_id} had been released: it was not charged.`
       )
     }
+    const outcome = outcomeOf(before, state)
+    if (outcome !== undefined) yield* sql.afterCommit(Effect.sync(() => note(commitsEnded, 1, { outcome })))
     return { state, hasChanged: true, receipt }
   })
 
@@ -124,6 +127,13 @@ export const makeCommitTransitions = Effect.gen(function* () {
 
   return { lock, tell, tellLocked, settle }
 })
+
+/** How the commit ended, or began anew, by this step. */
+const outcomeOf = (before: CommitState, { _tag }: CommitState): string | undefined => {
+  if (before._tag === _tag) return undefined
+  if (_tag === "mined" || _tag === "reverted" || _tag === "displaced" || _tag === "refused") return _tag
+  return before._tag === "mined" ? "reorganised" : undefined
+}
 
 const LOST = `What to do stands in docs/operations.md under "A charged commit is lost".`
 

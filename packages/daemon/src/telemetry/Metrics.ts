@@ -35,6 +35,10 @@ export const storeCommits = Metric.histogram("treemark_store_commit_transactions
   boundaries: [1, 2, 4, 8, 16, 32, 64]
 })
 
+/** By `outcome`: mined, reverted, displaced, refused (nothing was sent), reorganised (made, and under way again). */
+export const commitsEnded = counter("treemark_commits", "Commits, by how they ended")
+/** By `outcome`: settled, returned (the transfer was not made, and the wallet owes it again). */
+export const settlementsEnded = counter("treemark_settlements", "Settlements of what wallets owe, by how they ended")
 /** By `why`: signed, recorded, claimed, asset. */
 export const authorAlerts = counter("treemark_author_alerts", "Commits found that concern a watched author")
 /** By `outcome`: delivered, failed. */
@@ -49,7 +53,12 @@ export const transfersOpen = gauge(
   "Transfers under way that settle what wallets owe, by state"
 )
 export const holdsOpen = gauge("treemark_holds_open", "Charges that are held and neither captured nor released")
+export const heldTokens = gauge("treemark_held_tokens", "What open holds hold, in native tokens")
+export const owedTokens = gauge("treemark_owed_tokens", "What wallets owe for charged calls, in native tokens")
+export const settlingTokens = gauge("treemark_settling_tokens", "What is on its way to the treasury, in native tokens")
+export const deliveriesWaiting = gauge("treemark_webhook_deliveries_waiting", "Alerts that a webhook has not taken yet")
 /** By `network` and `wallet`, of the service's own wallets. */
+export const laneOpen = gauge("treemark_wallet_commits_open", "Commits of a wallet that are signed and not made yet")
 export const laneStopped = gauge("treemark_wallet_stopped", "1 where a wallet signs nothing more in this process")
 export const laneNonce = gauge("treemark_wallet_next_nonce", "The nonce a wallet signs with next")
 /** By `network`. */

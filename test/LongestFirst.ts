@@ -26,12 +26,17 @@ const LONGEST = [
   "packages"
 ]
 
+/** Those whose files have a process each come first, as the longest are among them. */
+const PROJECTS = ["alone", "shared", "pure"]
+
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const rank = ({ moduleId }: TestSpecification): number => {
       const found = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
       return found < 0 ? LONGEST.length : found
     }
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+    // A worker is kept for the next file only where that is of the same project.
+    const group = ({ project }: TestSpecification): number => PROJECTS.indexOf(project.name)
+    return (await super.sort(files)).sort((a, b) => group(a) - group(b) || rank(a) - rank(b))
   }
 }

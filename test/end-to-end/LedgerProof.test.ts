@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
+import { RunningDaemon, withSharedDaemon } from "../layers/RunningDaemon.ts"
 import { treemarkVerify } from "../verify/Command.ts"
 import { bytesOf, commitRequest, parsed } from "./Treemarkd.ts"
 
@@ -16,7 +16,7 @@ const json = Effect.fnUntraced(function* (home: string, ...args: ReadonlyArray<s
 const codes = (stdout: string): Record<string, string> =>
   Object.fromEntries(JSON.parse(stdout).checks.map(({ code, name }: { code: string; name: string }) => [name, code]))
 
-withDaemon()("a commit's proof", (it) => {
+withSharedDaemon()("a commit's proof", (it) => {
   it.effect("is included in its block, and with the exported checkpoint it is on the ledger", () =>
     Effect.gen(function* () {
       const { home } = yield* RunningDaemon

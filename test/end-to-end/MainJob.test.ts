@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { COMPILED } from "../layers/Built.ts"
 import { startDaemon } from "../layers/RunningDaemon.ts"
 import { collect, serving, temporaryHome, treemarkd } from "./Treemarkd.ts"
 
@@ -14,7 +15,7 @@ const STEPS = ["daemon", "account", "registered", "committed", "asset tree", "ba
 const npmStart = (home: string, ...args: ReadonlyArray<string>): ChildProcess =>
   spawn("npm", ["start", "-s", "--", ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: tmpdir(), TREEMARK_HOME: home, TREEMARK_PORT: "0" },
+    env: { PATH: process.env.PATH, HOME: tmpdir(), TREEMARK_HOME: home, TREEMARK_PORT: "0", ...COMPILED },
     detached: true
   })
 
@@ -88,7 +89,7 @@ describe("npm start", () => {
         collect(() =>
           spawn("bash", ["-e", "-c", command.replace(/^curl /u, "curl -sS --fail-with-body ")], {
             cwd: ROOT,
-            env: { PATH: process.env.PATH, HOME: tmpdir(), TREEMARK_HOME: home }
+            env: { PATH: process.env.PATH, HOME: tmpdir(), TREEMARK_HOME: home, ...COMPILED }
           })
         )
       const [mainnet, all, commit, verify, status] = yield* Effect.forEach(commands, shell)

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { isMissing, SCRIPT } from "../layers/Parts.ts"
-import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
+import { RunningDaemon, withSharedDaemon } from "../layers/RunningDaemon.ts"
 import { BIN, collect, treemarkd } from "./Treemarkd.ts"
 
 const CLEAR_LINE = "\r\x1b[2K"
@@ -19,7 +19,7 @@ const onTerminal = (args: ReadonlyArray<string>, home: string) =>
     })
   )
 
-withDaemon()("the progress bar", (it) => {
+withSharedDaemon()("the progress bar", (it) => {
   it.effect.skipIf(isTerminalMissing)(
     "is drawn on a terminal, ends at its last line, and is not there with --json or in a pipe",
     () =>

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { formatUnits, parseUnits } from "ethers"
-import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
+import { RunningDaemon, withSharedDaemon } from "../layers/RunningDaemon.ts"
 import { bytesOf } from "./Treemarkd.ts"
 
 const exact = (tokens: string) => parseUnits(tokens, 18)
@@ -14,11 +14,11 @@ interface Shown {
   readonly spentToday: string
 }
 
-withDaemon()("a spending limit", (it) => {
+withSharedDaemon()("a spending limit", (it) => {
   it.effect("of 100 commits at once on a limit for exactly 7, 7 are made; the rest are told why and cost nothing", () =>
     Effect.gen(function* () {
       const { admin, call, createAccount, register, showAccount } = yield* RunningDaemon
-      const { token: own } = yield* createAccount({ name: "studio", credits: "100" })
+      const { token: own } = yield* createAccount({ name: "spender", credits: "100" })
       const asset = yield* register(bytesOf("limited"))
       const request = {
         encodingFormat: asset.encodingFormat,
@@ -37,7 +37,7 @@ withDaemon()("a spending limit", (it) => {
       assert.strictEqual(quoted.status, 200, quoted.text)
       const limit = formatUnits(BigInt(SERVED) * exact(String(quoted.json().total)), 18)
 
-      const made = (yield* admin("account", "token", "create", "studio", "--limit", limit)) as {
+      const made = (yield* admin("account", "token", "create", "spender", "--limit", limit)) as {
         readonly token: string
         readonly info: Shown
       }
@@ -52,8 +52,8 @@ withDaemon()("a spending limit", (it) => {
         assert.deepStrictEqual([status, code], [403 as unknown as string, "spending_limit_reached"])
         assert.match(detail!, /may spend \S+ native tokens a day .* Nothing was charged\..* free again at \S+T00:00/)
       }
-      const spent = exact("100") - exact((yield* showAccount("studio")).credits)
-      const { tokens } = (yield* admin("account", "token", "list", "studio")) as {
+      const spent = exact("100") - exact((yield* showAccount("spender")).credits)
+      const { tokens } = (yield* admin("account", "token", "list", "spender")) as {
         readonly tokens: ReadonlyArray<Shown>
       }
       const shown = tokens.find(({ id }) => id === made.info.id)!

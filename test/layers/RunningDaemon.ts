@@ -1,18 +1,20 @@
 /**
  * The real daemon for a test: a child process with a data folder of its own, on a free port, killed with the scope
- * (and, on Linux, with this process). `withDaemon` shares one among the tests of a file:
+ * (and, on Linux, with this process). `withDaemon` shares one among the tests of a file, and `withSharedDaemon` one of usual
+ * settings among the files of a worker, which saves each its start:
  *
  *     withDaemon()("chapter", (it) => { it.effect("title", () => Effect.gen(function* () { const daemon = yield* RunningDaemon … })) })
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
-import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, Schema, Scope } from "effect"
 import { COMPILED, TREEMARKD } from "./Built.ts"
 import { type Answer, type Call, send } from "./HttpCall.ts"
+import { atEndOfWorker } from "./Worker.ts"
 
 const SETPRIV = "/usr/bin/setpriv"
 const START_MILLISECONDS = 300_000
@@ -107,11 +109,32 @@ export class RunningDaemon extends Context.Service<
   }
 >()("@treemark/test/layers/RunningDaemon") {
   static readonly layer = (options: DaemonOptions = {}) => Layer.effect(RunningDaemon, startDaemon(options))
+
+  /** The one daemon of this worker, for tests that make accounts of their own and mind no others; its log begins with the layer. */
+  static readonly shared = Layer.effect(
+    RunningDaemon,
+    Effect.suspend(() => {
+      const daemon = shared ?? Effect.runPromise(startShared)
+      shared = daemon
+      return Effect.promise(() => daemon)
+    }).pipe(
+      Effect.map((daemon) => {
+        const before = daemon.log().length
+        return RunningDaemon.of({ ...daemon, log: () => daemon.log().slice(before) })
+      })
+    )
+  )
 }
+
+let shared: Promise<RunningDaemon["Service"]> | undefined
 
 /** One daemon for the tests of a `describe` of that name, on the real clock. */
 export const withDaemon = (options: DaemonOptions = {}) =>
   layer(RunningDaemon.layer(options), { excludeTestServices: true, timeout: START_MILLISECONDS + 30_000 })
+
+/** The daemon that the files of a worker share, for the tests of a `describe` of that name. */
+export const withSharedDaemon = () =>
+  layer(RunningDaemon.shared, { excludeTestServices: true, timeout: START_MILLISECONDS + 30_000 })
 
 /** Starts a daemon; it is killed, and its folder removed, when the scope closes. */
 export const startDaemon: (options?: DaemonOptions) => Effect.Effect<RunningDaemon["Service"], Error, Scope.Scope> =
@@ -190,6 +213,18 @@ export const startDaemon: (options?: DaemonOptions) => Effect.Effect<RunningDaem
       log: () => log
     })
   })
+
+const startShared = startDaemon().pipe(
+  Scope.provide(Scope.makeUnsafe()),
+  Effect.tap((daemon) =>
+    Effect.sync(() =>
+      atEndOfWorker(() => {
+        Effect.runFork(daemon.kill("SIGKILL"))
+        rmSync(daemon.home, { recursive: true, force: true, maxRetries: 5 })
+      })
+    )
+  )
+)
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "treemarkd-test-"))),

@@ -4,7 +4,7 @@ import { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { createClient, TreemarkError } from "@treemark/core/client"
 import { Effect } from "effect"
-import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
+import { RunningDaemon, withSharedDaemon } from "../layers/RunningDaemon.ts"
 
 const refusal = async (promise: Promise<unknown>): Promise<TreemarkError> => {
   const error: unknown = await promise.then(
@@ -15,7 +15,7 @@ const refusal = async (promise: Promise<unknown>): Promise<TreemarkError> => {
   return error
 }
 
-withDaemon()("the client of a real daemon", (it) => {
+withSharedDaemon()("the client of a real daemon", (it) => {
   it.effect("does each operation, and a commit once however often its key is sent", () =>
     Effect.gen(function* () {
       const daemon = yield* RunningDaemon

@@ -64,11 +64,7 @@ const exchange = (url: string, text: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-withStudio(
-  {},
-  {},
-  { concurrent: true }
-)("interface.md, Errors", (it) => {
+withStudio({}, undefined, { concurrent: true })("interface.md, Errors", (it) => {
   it.effect(
     "every error on every path, unknown ones included, is application/problem+json with a requestId of its own",
     () =>

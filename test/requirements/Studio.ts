@@ -163,16 +163,18 @@ export type StudioShape = ReturnType<typeof studioOf>
 export class Studio extends Context.Service<Studio, StudioShape>()("@treemark/test/requirements/Studio") {}
 
 /**
- * One daemon and one studio for the tests of a `describe` of that name, on the real clock. `concurrent` tests run at the same time:
- * only where none of them is charged, since refusals compare what the studio has before and after.
+ * One studio for the tests of a `describe` of that name, on the real clock, with the daemon that the files of a worker share, or one of
+ * its own where `daemon` has options for it. `concurrent` tests run at the same time: only where none of them is charged, since refusals
+ * compare what the studio has before and after.
  */
 export const withStudio = (
   account: Partial<AccountOptions> = {},
-  daemon: DaemonOptions = {},
+  daemon?: DaemonOptions,
   { concurrent = false }: { readonly concurrent?: boolean } = {}
 ) =>
-  layer(Layer.effect(Studio, openStudio(account)).pipe(Layer.provideMerge(RunningDaemon.layer(daemon))), {
-    excludeTestServices: true,
-    timeout: 600_000,
-    concurrent
-  })
+  layer(
+    Layer.effect(Studio, openStudio(account)).pipe(
+      Layer.provideMerge(daemon === undefined ? RunningDaemon.shared : RunningDaemon.layer(daemon))
+    ),
+    { excludeTestServices: true, timeout: 600_000, concurrent }
+  )

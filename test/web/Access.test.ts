@@ -4,9 +4,9 @@ import { createRequire } from "node:module"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type { AxeResults } from "axe-core"
 import type { Page } from "puppeteer-core"
-import { buildPage } from "../../packages/verify/build-web.ts"
 import { proofPage } from "../../packages/verify/src/ProofPage.ts"
 import { asset, proofFile, utf8 } from "../core/verification/Fixtures.ts"
+import { verifyPage } from "../layers/Built.ts"
 import { type Chromium, give, isBrowserMissing, open, startBrowser, untilCompared, untilVerdict } from "./Browser.ts"
 import { tampered, written } from "./WebProofs.ts"
 
@@ -28,7 +28,7 @@ describe.skipIf(isBrowserMissing)("the page that verifies, for everybody", () =>
 
   beforeAll(async () => {
     chromium = await startBrowser()
-    page = await buildPage()
+    page = verifyPage()
   })
   afterAll(() => chromium?.close())
 

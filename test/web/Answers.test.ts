@@ -7,8 +7,8 @@ import { createRequire } from "node:module"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type { AxeResults } from "axe-core"
 import type { Page } from "puppeteer-core"
-import { buildPage } from "../../packages/verify/build-web.ts"
 import { asset, author, committer, proofFile, stranger, strangerKey, utf8 } from "../core/verification/Fixtures.ts"
+import { verifyPage } from "../layers/Built.ts"
 import { nameOf, proofOfCommit, writeFolder } from "../verify/HistoryFixtures.ts"
 import { crafted } from "../verify/Oversized.ts"
 import {
@@ -51,13 +51,13 @@ const inEveryView = async (tab: Page): Promise<void> => {
   }
 }
 
-describe.skipIf(isBrowserMissing)("what the page says", { timeout: 60_000 }, () => {
+describe.skipIf(isBrowserMissing)("what the page says", () => {
   let chromium: Chromium
   let url = ""
 
   beforeAll(async () => {
     chromium = await startBrowser()
-    url = `file://${written(chromium.folder, "verify.html", await buildPage())}`
+    url = `file://${written(chromium.folder, "verify.html", verifyPage())}`
   })
   afterAll(() => chromium?.close())
 

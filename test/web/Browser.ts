@@ -5,26 +5,65 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import puppeteer, { type Browser, type Page } from "puppeteer-core"
+import puppeteer, { type Browser, type BrowserContext, type Page } from "puppeteer-core"
 import { CHROMIUM, isMissing } from "../layers/Parts.ts"
+import { atEndOfWorker } from "../layers/Worker.ts"
 
 /** True when tests in a browser have to be skipped here. In CI it is always false. */
 export const isBrowserMissing = isMissing("chromium")
 
 export interface Chromium {
-  readonly browser: Browser
+  readonly browser: Browser | BrowserContext
   /** A folder for the files of the test; removed with the browser. */
   readonly folder: string
   readonly close: () => Promise<void>
 }
 
-export const startBrowser = async (): Promise<Chromium> => {
-  const folder = mkdtempSync(join(tmpdir(), "treemark-web-"))
-  const browser = await puppeteer.launch({
+/** As long as a test may take, whatever is waited for. */
+const PATIENCE = 600_000
+
+const newFolder = (): string => mkdtempSync(join(tmpdir(), "treemark-web-"))
+
+const launch = (profile: string): Promise<Browser> =>
+  puppeteer.launch({
     executablePath: CHROMIUM,
-    userDataDir: join(folder, "profile"),
+    userDataDir: profile,
+    handleSIGTERM: false,
+    timeout: PATIENCE,
+    protocolTimeout: PATIENCE,
     args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-gpu", "--disable-dev-shm-usage"]
   })
+
+/** A browser of the caller's own, for a test that looks at its process. */
+export const startOwnBrowser = async (): Promise<Chromium & { readonly browser: Browser }> => {
+  const folder = newFolder()
+  const browser = await launch(join(folder, "profile"))
+  const close = async () => {
+    await browser.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { browser, folder, close }
+}
+
+let shared: Promise<Browser> | undefined
+
+/** One Chromium for all files of a worker; it is killed with that. */
+const startShared = async (): Promise<Browser> => {
+  const profile = newFolder()
+  const browser = await launch(profile)
+  atEndOfWorker(() => {
+    browser.process()?.kill("SIGKILL")
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+  })
+  return browser
+}
+
+/** Tabs of their own, which share neither cookies nor storage with others, in the browser of this worker. */
+export const startBrowser = async (): Promise<Chromium> => {
+  const starting = shared ?? startShared()
+  shared = starting
+  const browser = await (await starting).createBrowserContext()
+  const folder = newFolder()
   const close = async () => {
     await browser.close()
     rmSync(folder, { recursive: true, force: true })
@@ -47,6 +86,7 @@ export const open = async (
   view: { readonly dark?: boolean; readonly width?: number; readonly languages?: ReadonlyArray<string> } = {}
 ): Promise<Watched> => {
   const page = await browser.newPage()
+  page.setDefaultTimeout(PATIENCE)
   if (view.languages !== undefined) {
     await page.evaluateOnNewDocument((languages) => {
       Object.defineProperty(navigator, "languages", { get: () => languages })
@@ -82,15 +122,14 @@ export const textOf = (page: Page, selector: string): Promise<string> =>
 
 /** Waits until the verdict is this one. */
 export const untilVerdict = async (page: Page, verdict: string): Promise<void> => {
-  await page.waitForSelector(`#verdict.${verdict}:not([hidden])`, { timeout: 600_000 })
+  await page.waitForSelector(`#verdict.${verdict}:not([hidden])`, { timeout: PATIENCE })
 }
 
 /** Waits until the file that was given has been measured and compared. */
-export const untilCompared = async (page: Page, timeout = 120_000): Promise<void> => {
+export const untilCompared = async (page: Page): Promise<void> => {
   await page.waitForFunction(
     `document.querySelector("#checks").textContent.includes("asset-sha256") &&
-     !document.querySelector("#checks").textContent.includes("asset_not_given")`,
-    { timeout }
+     !document.querySelector("#checks").textContent.includes("asset_not_given")`
   )
 }
 
@@ -118,7 +157,7 @@ export const untilHeadline = async (page: Page, text: string): Promise<void> => 
       const title = document.querySelector<HTMLElement>("#verdict:not([hidden]) #verdict-title")
       return title?.innerText.includes(wanted) === true
     },
-    { timeout: 20_000 },
+    {},
     text
   )
 }

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { buildPage } from "../../packages/verify/build-web.ts"
 import { proofPage } from "../../packages/verify/src/ProofPage.ts"
 import { asset, proofFile, utf8 } from "../core/verification/Fixtures.ts"
+import { verifyPage } from "../layers/Built.ts"
 import { type Chromium, give, isBrowserMissing, open, startBrowser, untilCompared, untilVerdict } from "./Browser.ts"
 import { proofFor, written } from "./WebProofs.ts"
 
@@ -43,7 +43,7 @@ describe("the page's sources", () => {
 
 describe("a page with a proof inside", () => {
   it("holds no byte of the proof as it was, and differs from the empty page in its data block alone", async () => {
-    const page = await buildPage()
+    const page = verifyPage()
     const hostile = "</script><script>alert(1)</script><!--<script>$&$`$1"
     const made = proofPage(page, utf8(hostile), '</script>"<img>.json')
     assert.notInclude(made, "alert(1)")
@@ -59,7 +59,7 @@ describe.skipIf(isBrowserMissing)("the page that verifies, in a hostile world", 
 
   beforeAll(async () => {
     chromium = await startBrowser()
-    page = await buildPage()
+    page = verifyPage()
   })
   afterAll(() => chromium?.close())
 

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type { Page } from "puppeteer-core"
-import { buildPage } from "../../packages/verify/build-web.ts"
 import { LANGUAGES, preferred } from "../../packages/verify/web/Language.ts"
 import { english, type Key } from "../../packages/verify/web/languages/English.ts"
 import { asset, author, proofFile, utf8 } from "../core/verification/Fixtures.ts"
+import { verifyPage } from "../layers/Built.ts"
 import { nameOf, proofOfCommit, writeFolder } from "../verify/HistoryFixtures.ts"
 import {
   type Chromium,
@@ -44,13 +44,13 @@ describe("the languages of the page", () => {
   })
 })
 
-describe.skipIf(isBrowserMissing)("the page in six languages", { timeout: 90_000 }, () => {
+describe.skipIf(isBrowserMissing)("the page in six languages", () => {
   let chromium: Chromium
   let url = ""
 
   beforeAll(async () => {
     chromium = await startBrowser()
-    const page = await buildPage()
+    const page = verifyPage()
     assert.isBelow(Buffer.byteLength(page), 180_000)
     url = `file://${written(chromium.folder, "verify.html", page)}`
   })

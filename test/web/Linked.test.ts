@@ -1,8 +1,8 @@
 /** A link that names a proof (`?proof=ADDRESS`): opened only where the page is served, and only from that very origin. */
 import { createServer, type RequestListener, type Server } from "node:http"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { buildPage } from "../../packages/verify/build-web.ts"
 import { proofFile } from "../core/verification/Fixtures.ts"
+import { verifyPage } from "../layers/Built.ts"
 import { type Chromium, isBrowserMissing, open, startBrowser, textOf, untilHeadline } from "./Browser.ts"
 import { written } from "./WebProofs.ts"
 
@@ -12,7 +12,7 @@ const listening = async (listener: RequestListener): Promise<{ readonly server: 
   return { server, origin: `http://127.0.0.1:${(server.address() as { readonly port: number }).port}` }
 }
 
-describe.skipIf(isBrowserMissing)("a link that names a proof", { timeout: 60_000 }, () => {
+describe.skipIf(isBrowserMissing)("a link that names a proof", () => {
   let chromium: Chromium
   let page = ""
   let asked: Array<string> = []
@@ -21,7 +21,7 @@ describe.skipIf(isBrowserMissing)("a link that names a proof", { timeout: 60_000
 
   beforeAll(async () => {
     chromium = await startBrowser()
-    page = await buildPage()
+    page = verifyPage()
     foreign = await listening((request, answer) => {
       asked.push(`foreign ${request.url}`)
       answer.setHeader("access-control-allow-origin", "*").end(proofFile)

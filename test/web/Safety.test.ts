@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type { Page } from "puppeteer-core"
-import { buildPage } from "../../packages/verify/build-web.ts"
 import { asset, author, proofFile } from "../core/verification/Fixtures.ts"
+import { verifyPage } from "../layers/Built.ts"
 import { blocksOf, carOf, proofOfCommit } from "../verify/HistoryFixtures.ts"
 import { crafted } from "../verify/Oversized.ts"
 import {
@@ -27,13 +27,13 @@ const FULL = [
   ["authors", `${author} "Ada Lovelace"\n`]
 ] as const
 
-describe.skipIf(isBrowserMissing)("the verdict of the page", { timeout: 60_000 }, () => {
+describe.skipIf(isBrowserMissing)("the verdict of the page", () => {
   let chromium: Chromium
   let url = ""
 
   beforeAll(async () => {
     chromium = await startBrowser()
-    url = `file://${written(chromium.folder, "verify.html", await buildPage())}`
+    url = `file://${written(chromium.folder, "verify.html", verifyPage())}`
   })
   afterAll(() => chromium?.close())
 

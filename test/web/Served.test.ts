@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { bytesOf, commitRequest, parsed } from "../end-to-end/Treemarkd.ts"
-import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
+import { RunningDaemon, withSharedDaemon } from "../layers/RunningDaemon.ts"
 import { give, isBrowserMissing, open, startBrowser, textOf, untilCompared, untilVerdict } from "./Browser.ts"
 import { written } from "./WebProofs.ts"
 
@@ -19,7 +19,7 @@ const browser = Effect.acquireRelease(
   ({ close }) => Effect.promise(close)
 )
 
-withDaemon()("the page that verifies, from the daemon", (it) => {
+withSharedDaemon()("the page that verifies, from the daemon", (it) => {
   it.effect("is at /verify for everybody, without a token or a cookie, under the policy that it carries", () =>
     Effect.gen(function* () {
       const { call } = yield* RunningDaemon

@@ -1,19 +1,11 @@
 /** The page in Chromium, from a file, as a recipient opens it: verdicts, the asset beside the proof, what it says about both. */
 import { readFileSync, truncateSync } from "node:fs"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { buildPage } from "../../packages/verify/build-web.ts"
+import type { Browser } from "puppeteer-core"
 import { proofPage } from "../../packages/verify/src/ProofPage.ts"
 import { asset, author, proofFile, stranger, utf8 } from "../core/verification/Fixtures.ts"
-import {
-  type Chromium,
-  give,
-  isBrowserMissing,
-  open,
-  startBrowser,
-  textOf,
-  untilCompared,
-  untilVerdict
-} from "./Browser.ts"
+import { verifyPage } from "../layers/Built.ts"
+import { give, isBrowserMissing, open, startOwnBrowser, textOf, untilCompared, untilVerdict } from "./Browser.ts"
 import { proofFor, tampered, written } from "./WebProofs.ts"
 
 /** sha256 of 2^29 zero bytes, from `head -c 512M /dev/zero | sha256sum`. */
@@ -21,13 +13,13 @@ const ZEROS_SHA256 = "9acca8e8c22201155389f65abbf6bc9723edc7384ead80503839f49dcc
 const PHOTO = new URL("../../packages/daemon/sample/espresso.png", import.meta.url)
 
 describe.skipIf(isBrowserMissing)("the page that verifies, opened from a file", () => {
-  let chromium: Chromium
+  let chromium: Awaited<ReturnType<typeof startOwnBrowser>>
   let page = ""
   let empty = ""
 
   beforeAll(async () => {
-    chromium = await startBrowser()
-    page = await buildPage()
+    chromium = await startOwnBrowser()
+    page = verifyPage()
     empty = `file://${written(chromium.folder, "verify.html", page)}`
   })
   afterAll(() => chromium?.close())
@@ -149,13 +141,13 @@ describe.skipIf(isBrowserMissing)("the page that verifies, opened from a file", 
     truncateSync(zeros, 2 ** 29)
     const big = withProof("big.html", proofFor(utf8("x"), { assetSha256: ZEROS_SHA256, assetCid: "not comparable" }))
     const { page: tab } = await open(chromium, big)
-    const before = heaviest(chromium)
+    const before = heaviest(chromium.browser)
     await give(tab, "asset-file", zeros)
     let most = 0
     const watch = setInterval(() => {
-      most = Math.max(most, heaviest(chromium))
+      most = Math.max(most, heaviest(chromium.browser))
     }, 100)
-    await untilCompared(tab, 110_000).finally(() => clearInterval(watch))
+    await untilCompared(tab).finally(() => clearInterval(watch))
     assert.include(await textOf(tab, "#answer-file"), "Yes, byte for byte.")
     assert.isBelow(most - before, 80)
     await tab.close()
@@ -188,7 +180,7 @@ describe.skipIf(isBrowserMissing)("the page that verifies, opened from a file", 
 })
 
 /** Resident memory of the heaviest process of this browser, in MB; the renderer's, when one grows. */
-const heaviest = ({ browser }: Chromium): number => {
+const heaviest = (browser: Browser): number => {
   const children = (id: number): ReadonlyArray<number> =>
     read(`/proc/${id}/task/${id}/children`)
       .split(" ")

@@ -95,8 +95,8 @@ withDaemon()("treemarkd add", (it) => {
     () =>
       Effect.gen(function* () {
         const { admin, call, createAccount, home, kill, restart } = yield* RunningDaemon
-        const files = amountOf("TREEMARK_TEST_ADD_FILES", { whole: 1_000, part: 200 })
-        const kills = amountOf("TREEMARK_TEST_ADD_KILLS", { whole: 20, part: 6 })
+        const files = amountOf("TREEMARK_TEST_ADD_FILES", { whole: 1_000, part: 100 })
+        const kills = amountOf("TREEMARK_TEST_ADD_KILLS", { whole: 20, part: 3 })
         yield* createAccount({ name: "killed", credits: "500" })
         const folder = folderOf(home, "killed", files)
         const args = [BIN, "add", folder, "--json", "--account", "killed"]

@@ -11,7 +11,7 @@ import { makeLoad, metText, work } from "./Load.ts"
 import { anvilChain, postgresRig, type Rig, sqliteRig, startAndKill, startDaemon } from "./Rig.ts"
 import { chanceFor } from "./Seed.ts"
 
-const ROUNDS = amountOf("TREEMARK_TEST_ROUNDS", { whole: 50, part: 4 })
+const ROUNDS = amountOf("TREEMARK_TEST_ROUNDS", { whole: 50, part: 3 })
 /** A daemon serves this long at most before it is killed, in milliseconds, counted from its first answer. */
 const LONGEST = 800
 /** One in so many is killed while it starts, within this time. */

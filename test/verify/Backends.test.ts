@@ -49,7 +49,7 @@ const randomCase = (index: number): { readonly text: string; readonly signature:
   return { text, signature: `0x${hex(bytes)}` }
 }
 
-const SIGNATURES = amountOf("TREEMARK_TEST_SIGNATURES", { whole: 10_000, part: 2_500 })
+const SIGNATURES = amountOf("TREEMARK_TEST_SIGNATURES", { whole: 10_000, part: 1_000 })
 
 describe("backends", () => {
   it(`give the answer and the refusal that noble gives, on ${SIGNATURES} random signatures`, {

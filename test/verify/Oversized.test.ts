@@ -34,7 +34,7 @@ const problemsOf = ({ text, title }: Oversized, ...args: ReadonlyArray<string>):
   const run = spawnSync(process.execPath, ["--require", watcher, stub, path, "--json", ...args], {
     env: {},
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 600_000,
     maxBuffer: 256 * 1024 * 1024
   })
   const [, seconds, megabytes] = /spent ([\d.]+) ([\d.]+)$/.exec(run.stderr) ?? []
@@ -53,7 +53,7 @@ const problemsOf = ({ text, title }: Oversized, ...args: ReadonlyArray<string>):
 const sampled = filled.filter((_, at) => at % 23 === 7)
 
 /** What a process of its own is made to read. */
-const read = (what: string, proofs: ReadonlyArray<Oversized>) => partOf(what, proofs, 2)
+const read = (what: string, proofs: ReadonlyArray<Oversized>) => partOf(what, proofs, 4)
 
 describe("a proof as large as it may be", () => {
   it("is answered in a second and 200 MB, whatever its hashes, lists, numbers and texts are", () => {

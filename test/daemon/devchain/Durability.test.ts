@@ -4,9 +4,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import { numberToHex } from "viem"
 import { generatePrivateKey } from "viem/accounts"
+import { amountOf } from "../../layers/Long.ts"
 import { openChain, type Receipt, rpc, temporaryFile } from "./ChainFixture.ts"
 
-const ROUNDS = 5
+const ROUNDS = amountOf("TREEMARK_TEST_CHAIN_KILLS", { whole: 20, part: 3 })
 const SEED = 7053
 
 /** Commits in a process of its own until `milliseconds` after its first receipt, then kills it; answers what it had seen. */

@@ -47,7 +47,7 @@ const untilCount = (postgres: PostgresCluster, database: string, more: string, c
   connections(postgres, database, more).pipe(
     Effect.delay("25 millis"),
     Effect.repeat({ until: (found) => found === count }),
-    Effect.timeout("30 seconds")
+    Effect.timeout("10 minutes")
   )
 
 const withTables = (url: string) => Effect.provide(migrate, Postgres.layer({ url: Redacted.make(url), connections: 1 }))

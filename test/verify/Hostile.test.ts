@@ -9,6 +9,7 @@ import { proofOf, proofText } from "../../packages/core/src/proof/Proof.ts"
 import { verifyProof, verifyTree } from "../../packages/verify/src/index.ts"
 import { render } from "../../packages/verify/src/Render.ts"
 import { author, document, ledger, proofFile, sign, signed, treeMembers, utf8 } from "../core/verification/Fixtures.ts"
+import { processorTime } from "../layers/Timing.ts"
 import { scratch, stub, treemarkVerify } from "./Command.ts"
 
 const files = scratch()
@@ -37,7 +38,7 @@ const peakMemory = (
   const run = spawnSync(process.execPath, ["--require", watcher, stub, ...args], {
     env: {},
     encoding: "utf8",
-    timeout: 120_000,
+    timeout: 600_000,
     ...(input === undefined ? {} : { input })
   })
   return { code: run.status, peak: Number(/peak (\d+)/.exec(run.stderr)?.[1]) / 1024 }
@@ -63,7 +64,7 @@ describe("sizes", () => {
     const endless = spawnSync("sh", ["-c", `yes | "${process.execPath}" "${stub}" -`], {
       env: { PATH: process.env.PATH },
       encoding: "utf8",
-      timeout: 120_000
+      timeout: 600_000
     })
     assert.strictEqual(endless.status, 2)
     assert.include(endless.stderr, "Standard input is larger than 16 MiB")
@@ -92,9 +93,9 @@ describe("sizes", () => {
   it("a proof that is nothing but digits, quotes, backslashes, brackets or commas up to the limit ends in seconds", () => {
     for (const text of ["1", '"', "\\", "[", "{", ",", '{"a":', '""', '"\\u0061"']) {
       const bytes = utf8(text.repeat(Math.floor((4 * MIB) / text.length)))
-      const started = performance.now()
+      const started = processorTime()
       assert.throws(() => verifyProof(bytes))
-      assert.isBelow(performance.now() - started, 10_000, text)
+      assert.isBelow(processorTime() - started, 10_000, text)
     }
   })
 })
@@ -113,10 +114,10 @@ describe("CIDs made to hurt", () => {
       "b",
       ""
     ]) {
-      const started = performance.now()
+      const started = processorTime()
       const report = verifyTree(signed.tree, { record: { ...signed.record, assetTreeCid: cid } })
       assert.strictEqual(report.verdict, "invalid", cid.slice(0, 20))
-      assert.isBelow(performance.now() - started, 10_000, cid.slice(0, 20))
+      assert.isBelow(processorTime() - started, 10_000, cid.slice(0, 20))
       const inTree = proofOfTree(encodeDagJson({ ...treeMembers, assetCid: cid }))
       assert.strictEqual(verifyProof(inTree, { asset: utf8("the asset's bytes") }).verdict, "valid", cid.slice(0, 20))
     }

@@ -22,7 +22,7 @@ const lines = files.write("proofs.ndjson", `${JSON.stringify(JSON.parse(proofFil
 /** Under a limit of the heap and of time, and with the code that --json tells. */
 const refusal = (args: ReadonlyArray<string>, prefix = "") => {
   const command = `${prefix} exec "${process.execPath}" --max-old-space-size=100 "${stub}" "$@" --json`
-  const run = spawnSync("sh", ["-c", command, "sh", ...args], { env: {}, encoding: "utf8", timeout: 120_000 })
+  const run = spawnSync("sh", ["-c", command, "sh", ...args], { env: {}, encoding: "utf8", timeout: 600_000 })
   return { status: run.status, code: /"code": ?"(\w+)"/.exec(run.stdout)?.[1], text: run.stdout + run.stderr }
 }
 
@@ -143,7 +143,7 @@ describe.skipIf(isMissing("strace"))("nothing is written but the output (needs s
     const run = spawnSync("strace", ["-f", "-qq", "-e", `trace=${CALLS}`, "-o", trace, process.execPath, ...args], {
       env: {},
       stdio: ["ignore", out, out],
-      timeout: 120_000
+      timeout: 600_000
     })
     closeSync(out)
     assert.notStrictEqual(run.status, null)

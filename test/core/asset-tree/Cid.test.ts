@@ -9,6 +9,7 @@ import { ACTION_COMMIT, PREDEFINED_ACTIONS, parseAction } from "../../../package
 import { checksumOf } from "../../../packages/core/src/asset-tree/Checksum.ts"
 import { cidOf, DAG_JSON_CODE, parseCid, RAW_CODE, treeCidOf } from "../../../packages/core/src/asset-tree/Cid.ts"
 import { ActionText } from "../../../packages/core/src/rules/RequestFields.ts"
+import { processorTime } from "../../layers/Timing.ts"
 import { actionText, bytes32, cidText } from "../Generators.ts"
 
 interface CidVector {
@@ -85,10 +86,10 @@ describe("content identifiers", () => {
   })
 
   it("refuses very long base58 at once, for reading it takes quadratic time", () => {
-    const started = performance.now()
+    const started = processorTime()
     assert.isUndefined(parseCid(`z${"2".repeat(60_000)}`))
     assert.isUndefined(parseCid(`Q${"m".repeat(60_000)}`))
-    assert.isBelow(performance.now() - started, 200)
+    assert.isBelow(processorTime() - started, 200)
   })
 })
 

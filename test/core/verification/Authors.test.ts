@@ -1,6 +1,7 @@
 /** The authors file: how it is read, and what its names, dates and revocations do to a report. */
 import { assert, describe, it } from "@effect/vitest"
 import { AUTHORS_LIMIT, parseAuthors, type VerifyInput, verify } from "@treemark/core/verify"
+import { processorTime } from "../../layers/Timing.ts"
 import { block, checkpointOf, commitData } from "./Block.ts"
 import { author, checkOf, inputOf, sign, signed, stranger, strangerKey, utf8 } from "./Fixtures.ts"
 
@@ -84,9 +85,9 @@ describe("an authors file", () => {
       `${author} "${"\\".repeat(900_000)}`,
       `${author} ${"a=".repeat(400_000)}`
     ]) {
-      const started = performance.now()
+      const started = processorTime()
       assert.notStrictEqual(refusalOf(line), "")
-      assert.isBelow(performance.now() - started, 2_000)
+      assert.isBelow(processorTime() - started, 2_000)
     }
   })
 })

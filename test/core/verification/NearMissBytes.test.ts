@@ -9,6 +9,7 @@ import { CID } from "multiformats/cid"
 import { cidOf, RAW_CODE } from "../../../packages/core/src/asset-tree/Cid.ts"
 import { signPersonalMessage } from "../../../packages/core/src/asset-tree/Signature.ts"
 import { plainFileDigests } from "../../../packages/core/src/verification/explain/UnixfsDigests.ts"
+import { processorTime } from "../../layers/Timing.ts"
 import { block, checkpointOf, commitData, commitLog, receiptOf } from "./Block.ts"
 import { asset, author, authorKey, inputOf, sign, signed, treeMembers, utf8 } from "./Fixtures.ts"
 
@@ -212,11 +213,11 @@ describe("a near miss of the place on the ledger", () => {
 
 it("a tree of 1 MiB and one that is no text are explained in bounded time", () => {
   const signature = signPersonalMessage("another text", authorKey)
-  const started = performance.now()
+  const started = processorTime()
   for (const tree of [utf8(JSON.stringify({ a: "\r\n".repeat(170_000) })), new Uint8Array(3_000_000).fill(255)]) {
     assert.isEmpty(
       Object.keys(missesOf({ tree, record: { assetTreeSha256: sha256(""), assetTreeSignature: signature } }))
     )
   }
-  assert.isBelow(performance.now() - started, 5000)
+  assert.isBelow(processorTime() - started, 5000)
 })

@@ -22,7 +22,8 @@ const COMMITS = amountOf("TREEMARK_TEST_COMMITS", { whole: 1000, part: 100 })
 /** Longer than a sign of life counts, so that the stopped daemon loses the wallet. */
 const STOP_SECONDS = Number(process.env.TREEMARK_TEST_STOP_SECONDS ?? 11)
 const CALLERS = 16
-const FAIL_OVER_MS = 15_000
+/** Eight seconds until a sign of life counts no more, a round of looking, and a busy machine. */
+const FAIL_OVER_MS = 45_000
 
 /** `count` commits by all callers; `done` grows as they are answered. */
 const load = (

@@ -35,7 +35,9 @@ describe.skipIf(isPostgresMissing)("on PostgreSQL", async () => {
   const scope = Scope.makeUnsafe()
 
   beforeAll(async () => {
-    const { port } = await Effect.runPromise(Scope.provide(startPostgresWith(["fsync=off", "full_page_writes=off", "autovacuum=off"]), scope))
+    const { port } = await Effect.runPromise(
+      Scope.provide(startPostgresWith(["fsync=off", "full_page_writes=off", "autovacuum=off"]), scope)
+    )
     process.env[SERVER] = `postgres://treemark@127.0.0.1:${port}`
     await Effect.runPromise(makeMigrated)
   })

@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Sqlite from "../../../packages/daemon/src/store/Sqlite.ts"
-import { storeLayer, tempFolder, withStore } from "./TempStore.ts"
 import { leastOf } from "../../layers/Timing.ts"
+import { storeLayer, tempFolder, withStore } from "./TempStore.ts"
 
 const setSetting = Effect.fnUntraced(function* (key: string, value: string) {
   const sql = yield* SqlClient.SqlClient

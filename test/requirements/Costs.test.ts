@@ -71,11 +71,13 @@ withStudio()("interface.md, pricing and charging", (it) => {
   it.effect('"Mainnet balance call | cost 0": with a token as well; so are registering and looking', () =>
     Effect.gen(function* () {
       const studio = yield* openStudio({ credits: "1", tokens: "1" })
-      const before = yield* studio.state
+      /** Registering takes room, which costs nothing. */
+      const money = Effect.map(studio.state, ({ seen: { storage: _, ...seen }, ...state }) => ({ ...state, seen }))
+      const before = yield* money
       assert.strictEqual((yield* studio.post(MAINNET, WALLET)).status, 200)
       assert.strictEqual((yield* studio.post("/assets", "bytes", { "content-type": "text/plain" })).status, 201)
       yield* studio.history()
-      assert.deepStrictEqual(yield* studio.state, before)
+      assert.deepStrictEqual(yield* money, before)
     })
   )
 

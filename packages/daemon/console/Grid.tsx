@@ -3,7 +3,7 @@
  * All tiles are of one size, so what is in sight follows from where the page is scrolled to.
  */
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 
 const GAP = 16
 const NARROWEST = 168
@@ -19,16 +19,24 @@ interface Shape {
   readonly last: number
 }
 
-interface Props<A> {
+interface Props<A extends object> {
   readonly items: ReadonlyArray<A>
   readonly keyOf: (item: A) => string
+  /** Follows from the item alone. */
   readonly tile: (item: A) => ComponentChildren
   /** Called when the end is near. */
   readonly more: () => void
 }
 
-export function Grid<A>({ items, keyOf, more, tile }: Props<A>) {
+export function Grid<A extends object>({ items, keyOf, more, tile }: Props<A>) {
   const place = useRef<HTMLUListElement>(null)
+  // The same element again is passed over when the list is drawn anew, which is at each row that is scrolled by.
+  const tiles = useMemo(() => new WeakMap<A, ComponentChildren>(), [])
+  const tileOf = (item: A): ComponentChildren => {
+    const made = tiles.get(item) ?? tile(item)
+    tiles.set(item, made)
+    return made
+  }
   const [shape, setShape] = useState<Shape>({ columns: 2, rowHeight: 300, first: 0, last: 4 })
   useEffect(() => {
     const list = place.current
@@ -66,16 +74,16 @@ export function Grid<A>({ items, keyOf, more, tile }: Props<A>) {
     <ul
       ref={place}
       class="tiles"
-      style={{ height: `${rows * rowHeight}px`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+      style={{
+        height: `${rows * rowHeight}px`,
+        paddingTop: `${(from / columns) * rowHeight}px`,
+        gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+        gridAutoRows: `${rowHeight - GAP}px`
+      }}
     >
       {items.slice(from, to).map((item, at) => (
-        <li
-          key={keyOf(item)}
-          aria-posinset={from + at + 1}
-          aria-setsize={-1}
-          style={{ transform: `translateY(${(from / columns) * rowHeight}px)`, height: `${rowHeight - GAP}px` }}
-        >
-          {tile(item)}
+        <li key={keyOf(item)} aria-posinset={from + at + 1} aria-setsize={-1}>
+          {tileOf(item)}
         </li>
       ))}
     </ul>

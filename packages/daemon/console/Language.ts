@@ -55,15 +55,22 @@ const plain = (value: string | number): string => (typeof value === "number" ? n
 
 export const numberText = (value: number): string => value.toLocaleString(current.locale, { maximumFractionDigits: 1 })
 
-/** A time as people write it, in their own time zone. */
-export const momentText = (iso: string): string => {
+/** Making a format costs a hundred times what using it does. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+const formatted = (iso: string, style: Intl.DateTimeFormatOptions): string => {
   const moment = new Date(iso)
   if (Number.isNaN(moment.getTime())) return iso
-  return moment.toLocaleString(current.locale, { dateStyle: "medium", timeStyle: "short" })
+  const key = `${current.locale} ${style.timeStyle ?? ""}`
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(current.locale, style)
+  formats.set(key, format)
+  return format.format(moment)
 }
 
-export const dayText = (iso: string): string =>
-  new Date(iso).toLocaleDateString(current.locale, { dateStyle: "medium" })
+/** A time as people write it, in their own time zone. */
+export const momentText = (iso: string): string => formatted(iso, { dateStyle: "medium", timeStyle: "short" })
+
+export const dayText = (iso: string): string => formatted(iso, { dateStyle: "medium" })
 
 const SIZES = ["B", "kB", "MB", "GB", "TB"]
 

@@ -35,7 +35,8 @@ const LONG = [
   "test/end-to-end/Add.test.ts",
   "test/packages/Library.test.ts",
   "test/fuzz/Fuzz.test.ts",
-  "test/verify/{Backends,Doors,Oversized}.test.ts"
+  "test/verify/{Backends,Doors,Oversized}.test.ts",
+  "test/web/{Desk,ManyAssets}.test.ts"
 ]
 /** Those that build or install much, and run whole or not at all. */
 const ONLY_LONG = ["test/packages/{GeneratedClients,Services}.test.ts"]

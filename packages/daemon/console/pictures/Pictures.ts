@@ -1,6 +1,6 @@
 /**
- * Small pictures of assets, drawn by the worker one after the other: what came into sight last is drawn first, what went out of sight before its turn
- * is not drawn at all, and only so many are kept.
+ * Small pictures of assets, drawn by the worker one after the other: what came into sight last is drawn first (of what came at once, the first), what
+ * went out of sight before its turn is not drawn at all, and only so many are kept.
  */
 import { useEffect, useState } from "preact/hooks"
 import type { PictureNews, PictureTask } from "./Worker.ts"
@@ -13,6 +13,8 @@ export type Picture = string | null | undefined
 
 interface Wish {
   readonly key: string
+  /** Alike for what came into sight at once. */
+  readonly turn: number
   readonly task: PictureTask
   readonly tell: (picture: Picture) => void
 }
@@ -22,6 +24,7 @@ const drawn = new Map<string, string | null>()
 let wishes: ReadonlyArray<Wish> = []
 let current: Wish | undefined
 let ids = 0
+let turn = 0
 let worker: Worker | undefined
 
 interface TrustedTypes {
@@ -63,9 +66,10 @@ const ended = ({ id, picture }: PictureNews): void => {
 
 const next = (): void => {
   if (current !== undefined) return
-  current = wishes.at(-1)
+  const latest = wishes.at(-1)?.turn
+  current = wishes.find((wish) => wish.turn === latest)
   if (current === undefined) return
-  wishes = wishes.slice(0, -1)
+  wishes = wishes.filter((wish) => wish !== current)
   worker ??= started()
   worker.postMessage(current.task)
 }
@@ -83,8 +87,10 @@ export const usePicture = (assetCid: string, isWanted: boolean, box: number): Pi
       return setPicture(known)
     }
     let isHere = true
+    if (wishes.at(-1)?.turn !== turn) setTimeout(() => turn++)
     const wish: Wish = {
       key,
+      turn,
       task: { id: ++ids, assetCid, box },
       tell: (made) => {
         if (isHere) setPicture(made)

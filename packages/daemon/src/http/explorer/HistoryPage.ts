@@ -57,7 +57,10 @@ const item = ({ commitData, recorder, txHash, blockNumber }: LedgerCommit, { exp
 ${message === undefined || message === `Action ${action}.` ? "" : `<p>${shownText(message, 1_000)}</p>`}
 ${record === undefined ? `<pre>${shownText(commitData)}</pre>` : ""}
 ${rows([
-  ["Author, as the record says", author === undefined ? "not told" : shownText(author, 100)],
+  [
+    "Author, as the record says",
+    author === undefined ? "not told" : `<span class="digits">${shownText(author, 100)}</span>`
+  ],
   ["Recorded by", `<span class="digits">${escaped(recorder)}</span>`],
   [
     "Transaction",

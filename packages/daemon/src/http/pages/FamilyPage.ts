@@ -24,8 +24,8 @@ h2 { margin: 2rem 0 .6rem; font-size: 1.2rem; line-height: 1.3 } h3 { margin: 0;
 p { margin: .4rem 0 } a { color: var(--accent) } .soft { color: var(--soft) }
 code, pre, .digits { font-family: ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", Menlo, monospace; font-size: .875em; overflow-wrap: anywhere }
 pre { margin: 0; padding: .8rem; white-space: pre-wrap; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
-dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0 1rem; margin: 0 }
-dt, dd { margin: 0; padding: .45rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere } dt { color: var(--soft) }
+dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; margin: 0 }
+dt, dd { margin: 0; padding: .45rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere } dt { padding-right: 1rem; color: var(--soft) }
 dl > :nth-child(-n+2) { border-top: 0 }
 .card { padding: clamp(1rem, 3vw, 1.5rem); background: var(--card); border: 1px solid var(--line); border-radius: 1rem }
 .timeline { display: grid; gap: 1rem; margin: 1rem 0; padding: 0; list-style: none } .timeline dl { margin: .6rem 0 }

@@ -1,10 +1,17 @@
 /** The command line itself: help, completions, wrong command lines, and commands that open the store because no daemon runs. */
-import { spawnSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import {
+  describe as describeCommands,
+  flat,
+  optionsOf,
+  SHARED_OPTIONS
+} from "../../packages/daemon/src/cli/completion/Tree.ts"
+import { allCommands } from "../../packages/daemon/src/cli/Program.ts"
 import { parsed, temporaryHome, treemarkd } from "./Treemarkd.ts"
 
 const COMMANDS = [
@@ -62,6 +69,51 @@ describe("the command line", () => {
         assert.deepStrictEqual([code, stderr], [0, ""], command)
         assert.match(stdout, new RegExp(`DESCRIPTION\\n {2}\\S[^]*USAGE\\n {2}treemarkd ${command}\\b`, "u"))
         assert.match(stdout, new RegExp(`EXAMPLES\\n {2}# \\S[^]*treemarkd ${command}\\b`, "u"), command)
+      }
+    })
+  )
+
+  it.live("every command has an example, whose command it is and whose options it has", () =>
+    Effect.sync(() => {
+      const commands = flat(describeCommands(allCommands())).filter(({ children }) => children.length === 0)
+      assert.isAbove(commands.length, 30)
+      for (const command of commands) {
+        const { examples = [] } = command.help
+        assert.isAbove(examples.length, 0, command.path)
+        const known = new Set([...optionsOf(command), ...SHARED_OPTIONS].map(({ name }) => name))
+        for (const example of examples) {
+          assert.include(example.command, `treemarkd ${command.path}`)
+          for (const [option] of example.command.matchAll(/(?<= )--[a-z0-9-]+/gu)) {
+            assert.isTrue(known.has(option.replace("--no-", "--")), example.command)
+          }
+        }
+      }
+    })
+  )
+
+  it.live("completes commands, commands below them, and their options; the manual page has every command", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* parsed(["completion", "bash"])
+      assert.strictEqual(code, 0)
+      const complete = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
+        const line = words.map((word) => `'${word}'`).join(" ")
+        const script = `${stdout}\nCOMP_WORDS=(treemarkd ${line}); COMP_CWORD=${words.length}; _treemarkd; printf '%s\\n' "\${COMPREPLY[@]}"`
+        return execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split("\n")
+      }
+      assert.deepStrictEqual(complete("acc"), ["account"])
+      assert.deepStrictEqual(complete("account", "token", "re"), ["revoke"])
+      assert.deepStrictEqual(complete("account", "create", "--cr"), ["--credits"])
+      assert.includeMembers([...complete("add", "photo.jpg", "--")], ["--watch", "--limit", "--json"])
+      const fish = yield* parsed(["completion", "fish"])
+      assert.include(
+        fish.stdout,
+        "complete -c treemarkd -n '__fish_seen_subcommand_from account; and __fish_seen_subcommand_from create' -l credits"
+      )
+      assert.match((yield* parsed(["completion", "zsh"])).stdout, /^#compdef treemarkd\n/u)
+      assert.strictEqual((yield* parsed(["completion", "csh"])).code, 64)
+      const manual = (yield* parsed(["manual"])).stdout
+      for (const { children, path } of flat(describeCommands(allCommands()))) {
+        if (children.length === 0) assert.include(manual, `.SS treemarkd ${path.replaceAll("-", "\\-")}`)
       }
     })
   )

@@ -97,9 +97,10 @@ withDaemon()("commands against a running daemon", (it) => {
       ])
       const { token, info } = created.json() as {
         readonly token: string
-        readonly info: { readonly id: string; readonly expiresAt: number; readonly createdAt: number }
+        readonly info: { readonly id: string; readonly expiresAt: string; readonly createdAt: string }
       }
-      assert.strictEqual(info.expiresAt - info.createdAt < 2 * 86_400_000 + 5_000, true)
+      for (const moment of [info.createdAt, info.expiresAt]) assert.strictEqual(new Date(moment).toISOString(), moment)
+      assert.strictEqual(Date.parse(info.expiresAt) - Date.parse(info.createdAt) < 2 * 86_400_000 + 5_000, true)
       const asked = call("/account", { headers: { authorization: `token ${token}` } })
       assert.strictEqual((yield* asked).status, 200)
       const listed = yield* both(home, "account", "token", "list", "tokens")

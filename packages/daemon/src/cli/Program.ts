@@ -10,6 +10,7 @@ import { backupCommand, restoreCommand } from "./backup.ts"
 import { balanceCommand } from "./balance.ts"
 import { checkpointCommand } from "./checkpoint.ts"
 import { commitCommand } from "./commit.ts"
+import { completionCommand, manualCommand } from "./completion.ts"
 import { diffCommand } from "./diff.ts"
 import { exportCommand } from "./export.ts"
 import { explainUsage, report } from "./Failures.ts"
@@ -43,7 +44,10 @@ const wantsJson = Effect.map(
   (args) => args.slice(0, args.includes("--") ? args.indexOf("--") : undefined).includes("--json")
 )
 
-export const program = root.pipe(
+/** What completions and the manual are written from, themselves included. */
+export const allCommands = (): Command.Command.Any => whole
+
+const whole = root.pipe(
   Command.withSubcommands([
     startCommand,
     serviceCommand,
@@ -66,8 +70,13 @@ export const program = root.pipe(
     restoreCommand,
     migrateCommand,
     exportCommand,
-    checkpointCommand
-  ]),
+    checkpointCommand,
+    completionCommand(allCommands),
+    manualCommand(allCommands)
+  ])
+)
+
+export const program = whole.pipe(
   Command.run({ version: packageJson.version }),
   Effect.catchTag("ShowHelp", (help) => Effect.fail(explainUsage(help))),
   Effect.tapCause((cause) =>

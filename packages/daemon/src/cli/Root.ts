@@ -28,7 +28,7 @@ export const root = Command.make("treemarkd").pipe(
     { command: "treemarkd start", description: "Run the daemon, with ledgers of its own" },
     { command: "treemarkd account create --name studio --credits 5", description: "Somebody who may call it" },
     { command: "treemarkd asset register photo.jpg", description: "Something to commit" },
-    { command: "treemarkd --completions bash >> ~/.bashrc", description: "Completions for the shell" }
+    { command: "source <(treemarkd completion bash)", description: "Completions for the shell" }
   ])
 )
 

@@ -2,6 +2,7 @@
 import { amount } from "@treemark/core"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import type { TokenInfo } from "../accounts/AccessTokens.ts"
 import { GrantedTokens } from "../accounts/GrantedTokens.ts"
 import { AccountName, ServiceName } from "../admin/AdminApi.ts"
 import { account, accountText } from "./AccountText.ts"
@@ -140,8 +141,19 @@ const setDisabled = (name: "disable" | "enable", description: string) =>
     Command.withExamples([{ command: `treemarkd account ${name} studio`, description }])
   )
 
-const dateText = (milliseconds: number | null): string =>
-  milliseconds === null ? "-" : new Date(milliseconds).toISOString()
+/** As scripts read it: moments are ISO 8601, here as everywhere. */
+const dated = (info: TokenInfo) => ({
+  ...info,
+  createdAt: iso(info.createdAt),
+  expiresAt: iso(info.expiresAt),
+  revokedAt: iso(info.revokedAt),
+  lastUsedAt: iso(info.lastUsedAt)
+})
+
+const iso = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : new Date(milliseconds).toISOString()
+
+const dateText = (milliseconds: number | null): string => iso(milliseconds) ?? "-"
 
 const tokenCreate = Command.make(
   "create",
@@ -170,7 +182,7 @@ const tokenCreate = Command.make(
         })
         yield* print(
           json,
-          issued,
+          { ...issued, info: dated(issued.info) },
           `${facts([
             ["token", issued.token],
             ["id", issued.info.id],
@@ -197,7 +209,7 @@ const tokenList = Command.make("list", { account }, ({ account }) =>
       const tokens = yield* client.accounts.tokens({ params: { account } })
       yield* print(
         json,
-        { tokens },
+        { tokens: tokens.map(dated) },
         table(
           ["ID", "LABEL", "CREATED", "EXPIRES", "REVOKED", "LAST USED", "LIMIT A DAY", "SPENT TODAY"],
           tokens.map((info) => [
@@ -243,7 +255,7 @@ const tokenRevoke = Command.make(
     withAdmin(
       Effect.fnUntraced(function* ({ client }, { json }) {
         const info = yield* client.accounts.revokeToken({ params: { id } })
-        yield* print(json, info, `Token ${info.id} is revoked; calls with it are refused from now on.`)
+        yield* print(json, dated(info), `Token ${info.id} is revoked; calls with it are refused from now on.`)
       })
     )
 ).pipe(

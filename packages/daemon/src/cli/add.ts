@@ -81,6 +81,7 @@ export const addCommand = Command.make(
       })
     )
 ).pipe(
+  Command.withShortDescription("Register and commit files, each once"),
   Command.withDescription(
     `Register and commit files, each once
 

@@ -34,6 +34,7 @@ export const diffCommand = Command.make(
       })
     )
 ).pipe(
+  Command.withShortDescription("Show what changed between two commits of an asset, in its tree and in the record"),
   Command.withDescription(
     `Show what changed between two commits of an asset, in its tree and in the record
 

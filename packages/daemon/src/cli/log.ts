@@ -57,6 +57,7 @@ export const logCommand = Command.make(
       })
     )
 ).pipe(
+  Command.withShortDescription("List the commits of an asset, by anybody, newest last"),
   Command.withDescription(
     `List the commits of an asset, by anybody, newest last
 

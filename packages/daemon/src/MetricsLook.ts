@@ -1,11 +1,12 @@
-/** The gauges behind `/metrics` that are looked for when somebody asks: jobs, holds, wallets, chains, the process itself. None takes long. */
+/** The gauges behind `/metrics` that are looked for when somebody asks: what `/ready` says, jobs, holds, wallets, chains, the process itself. None takes long. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { Duration, Effect, Layer, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LedgerNetwork, Networks } from "./evm/Networks.ts"
 import { Outbox } from "./evm/Outbox.ts"
 import { ask } from "./evm/RpcFailure.ts"
 import { MetricsGauges } from "./http/service/MetricsRoute.ts"
+import { Readiness } from "./http/service/Readiness.ts"
 import { IntColumn } from "./store/Columns.ts"
 import * as Metrics from "./telemetry/Metrics.ts"
 import { note } from "./telemetry/Metrics.ts"
@@ -28,8 +29,8 @@ const decodeSums = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ kind: Schema.String, amount: Schema.BigIntFromString }))
 )
 
-const decodeLanes = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ chain_id: IntColumn, committer: Schema.NullOr(Schema.String), many: IntColumn }))
+const decodeOpen = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ chain_id: IntColumn, committer: Schema.NullOr(Schema.String), state: Schema.String }))
 )
 
 /** A gauge is a floating-point number: good for fifteen digits, which is enough to look at. */
@@ -43,6 +44,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const networks = yield* Networks
     const outbox = yield* Outbox
+    const readiness = yield* Effect.serviceOption(Readiness)
     const delay = monitorEventLoopDelay({ resolution: 10 })
     delay.enable()
     yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
@@ -74,6 +76,14 @@ export const layer = Layer.effect(
       }
     })
 
+    const ready = Option.match(readiness, {
+      onNone: () => Effect.void,
+      onSome: ({ check }) =>
+        Effect.map(check, (checks) => {
+          for (const { name, ok } of checks) note(Metrics.readyChecks, ok ? 1 : 0, { check: name })
+        })
+    })
+
     const amounts = Effect.gen(function* () {
       const sums = yield* decodeSums(
         yield* sql`SELECT kind, balance AS amount FROM ledger_account
@@ -88,13 +98,14 @@ export const layer = Layer.effect(
     })
 
     const open = Effect.gen(function* () {
-      const lanes = yield* decodeLanes(
-        yield* sql`SELECT chain_id, committer, COUNT(*) AS many FROM commit_job
-          WHERE state IN ('signed', 'sent') GROUP BY chain_id, committer`
+      const rows = yield* decodeOpen(
+        yield* sql`SELECT chain_id, committer, state FROM commit_job WHERE state IN ('queued', 'signed', 'sent')`
       )
       for (const { address, chainId } of outbox.lanes()) {
-        const lane = lanes.find((one) => one.chain_id === chainId && one.committer === address)
-        note(Metrics.laneOpen, lane?.many ?? 0, { network: nameOf(chainId), wallet: address })
+        const signed = rows.filter(
+          ({ chain_id, committer, state }) => chain_id === chainId && committer === address && state !== "queued"
+        )
+        note(Metrics.laneOpen, signed.length, { network: nameOf(chainId), wallet: address })
       }
     })
 
@@ -131,7 +142,7 @@ export const layer = Layer.effect(
       for (const outcome of ["settled", "returned"]) note(Metrics.settlementsEnded, 0, { outcome })
     })
 
-    const looks = [jobs, amounts, open, wallets, ownProcess, ...roles.map(chain)]
+    const looks = [ready, jobs, amounts, open, wallets, ownProcess, ...roles.map(chain)]
     const all = Effect.all(
       looks.map((look) =>
         Effect.catchCause(look as Effect.Effect<void>, (cause) => Effect.logDebug("A gauge could not be read.", cause))

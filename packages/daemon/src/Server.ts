@@ -186,7 +186,7 @@ export const serverLayer = Layer.unwrap(
     return announced.pipe(
       Layer.provideMerge(Layer.mergeAll(listeners, adminListener(settings), metricsListener(settings))),
       Layer.provideMerge(Layer.merge(control(addresses), Layer.succeed(ConsoleAddress, consoleAddress(main)))),
-      Layer.provide(Layer.mergeAll(localOnly, Readiness.layer, MetricsLook.layer, pairedOrigins)),
+      Layer.provide(Layer.mergeAll(localOnly, Layer.provideMerge(MetricsLook.layer, Readiness.layer), pairedOrigins)),
       Layer.provide(Layer.provide(NodeLooking.layer, control(addresses))),
       Layer.provide(Layer.mergeAll(Settlement.layerLoop, LedgerIndex.layerFollowing, AuthorWatch.layerFollowing)),
       Layer.provideMerge(Layer.effect(Sessions, Sessions)),

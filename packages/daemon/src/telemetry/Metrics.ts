@@ -53,6 +53,8 @@ export const transfersOpen = gauge(
   "Transfers under way that settle what wallets owe, by state"
 )
 export const holdsOpen = gauge("treemark_holds_open", "Charges that are held and neither captured nor released")
+/** By `check`, as `/ready` names them. */
+export const readyChecks = gauge("treemark_ready", "1 where a thing that commits stand on can be used, as /ready says")
 export const heldTokens = gauge("treemark_held_tokens", "What open holds hold, in native tokens")
 export const owedTokens = gauge("treemark_owed_tokens", "What wallets owe for charged calls, in native tokens")
 export const settlingTokens = gauge("treemark_settling_tokens", "What is on its way to the treasury, in native tokens")

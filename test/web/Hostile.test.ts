@@ -31,6 +31,7 @@ const filesCalling = (
     ["script.png", "image/png", `<script>${RUN}</script>`, false],
     ["worker.js", "text/javascript", RUN, false],
     ["bomb.png", "image/png", png(50, 1, 60_000), false],
+    ["a whole picture of 64.02 megapixels in 64 kB.png", "image/png", png(8_001, 0), false],
     ["bomb.jpg", "image/jpeg", smallJpeg(65_000, 65_000), false],
     ["bomb in the small picture.jpg", "image/jpeg", photoWith({ small: smallJpeg(60_000, 60_000) }), false],
     ["honest.png", "image/png", png(300, 90), true],

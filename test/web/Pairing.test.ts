@@ -178,6 +178,30 @@ withDaemon()("pairing", (it) => {
             )
             assert.strictEqual(told, 0)
           }
+          // Neither does a form, whose text can be made to look like JSON, nor the console in a frame, for a click that somebody was led to.
+          await page.evaluate(
+            (address, userCode) => {
+              const frame = document.createElement("iframe")
+              frame.name = "answer"
+              const form = document.createElement("form")
+              Object.assign(form, { method: "post", enctype: "text/plain", target: "answer" })
+              form.action = `${address}/console/pairings/decide`
+              const input = document.createElement("input")
+              input.name = `{"userCode":"${userCode}","approve":true,"x":"`
+              input.value = `"}`
+              form.append(input)
+              document.body.append(frame, form)
+              form.submit()
+              const desk = document.createElement("iframe")
+              desk.src = `${address}/#/tools/${userCode}`
+              document.body.append(desk)
+            },
+            url,
+            code
+          )
+          await page.waitForFunction(() => document.querySelectorAll("iframe").length === 2)
+          await page.waitForNetworkIdle({ concurrency: 2 })
+          for (const frame of page.frames().slice(1)) assert.isNull(await frame.$("nav, main"))
           await page.bringToFront()
           assert.notMatch(await textOf(page, "#state"), /Paired/)
           await desk.bringToFront()

@@ -12,13 +12,26 @@ interface Ready {
 }
 
 const LOOKED_AGAIN = 5_000
+/** Looking is using the session, which ends when nobody does: a page that nobody sits before stops looking. */
+const ATTENDED = 5 * 60_000
 
 export const NodeView = () => {
   const [ready, readyAgain] = useAnswer<Ready>("/ready")
   const [facts, factsAgain] = useAnswer<NodeFacts>("/console/node")
   useEffect(() => {
-    const again = setInterval(() => document.hidden || factsAgain(), LOOKED_AGAIN)
-    return () => clearInterval(again)
+    let attendedAt = Date.now()
+    const attended = () => {
+      attendedAt = Date.now()
+    }
+    const again = setInterval(() => {
+      if (!document.hidden && Date.now() - attendedAt < ATTENDED) factsAgain()
+    }, LOOKED_AGAIN)
+    const signs = ["pointermove", "keydown", "scroll"]
+    for (const sign of signs) addEventListener(sign, attended, { passive: true })
+    return () => {
+      clearInterval(again)
+      for (const sign of signs) removeEventListener(sign, attended)
+    }
   }, [])
   const again = () => {
     readyAgain()

@@ -21,8 +21,9 @@ import { Networks } from "../../evm/Networks.ts"
 import { Refused } from "../ApiErrors.ts"
 import { refusing } from "../edge/Problems.ts"
 
-/** All proofs are in memory before the first byte leaves, as the root block names them all. */
+/** All proofs are in memory before the first byte leaves, as the root block names them all; and anybody may have written them, and asks. */
 const MOST_COMMITS = 200
+const MOST_BYTES = 16 * 1024 * 1024
 
 const placeOf = ({ blockHash, blockNumber, logIndex, recorder, txHash }: LedgerCommit) => ({
   txHash,
@@ -41,13 +42,13 @@ const car = Effect.gen(function* () {
   const role = new URLSearchParams(url.split("?", 2)[1]).get("testnet") === "true" ? "testnet" : "mainnet"
   const found = yield* (yield* Ledger).history(role, assetCid, { limit: MOST_COMMITS + 1, from: "oldest" })
   if (found.length === 0) return yield* refused(`The ledger has no commit of ${assetCid} on the ${role}.`)
-  if (found.length > MOST_COMMITS) {
-    return yield* refused(
-      `This history has more than ${MOST_COMMITS} commits, too many for one answer. On the daemon's machine: npx @treemark/daemon log ${assetCid} --proofs FOLDER --car FILE`
-    )
-  }
+  const tooLong = refused(
+    `This history is too long for one answer (more than ${MOST_COMMITS} commits or ${MOST_BYTES / 1024 / 1024} MiB of proofs). On the daemon's machine: npx @treemark/daemon log ${assetCid} --proofs FOLDER --car FILE`
+  )
+  if (found.length > MOST_COMMITS) return yield* tooLong
   const network = (yield* Networks).role(role)
   const proofs: Array<{ readonly cid: CID; readonly bytes: Uint8Array }> = []
+  let size = 0
   const commits = yield* Effect.forEach(found, (commit) =>
     Effect.gen(function* () {
       const { proof, reason } = yield* proofOfCommit(network, assetCid, yield* openCommit(commit))
@@ -56,6 +57,8 @@ const car = Effect.gen(function* () {
         return { ...place, proof, reason: reason ?? "", commitData: commit.commitData } satisfies HistoryCommit
       }
       const block = proofBlock(new TextEncoder().encode(proof))
+      size += block.bytes.length
+      if (size > MOST_BYTES) return yield* tooLong
       proofs.push({ cid: CID.parse(block.cid), bytes: block.bytes })
       return { ...place, proof: block.cid } satisfies HistoryCommit
     })

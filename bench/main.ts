@@ -8,6 +8,7 @@ import { resolve } from "node:path"
 import { admission } from "./Admission.ts"
 import { audit } from "./Audit.ts"
 import { bulkVerify } from "./BulkVerify.ts"
+import { cliStart } from "./CliStart.ts"
 import { commitMemory } from "./CommitMemory.ts"
 import { durablePath } from "./DurablePath.ts"
 import { type Figure, show } from "./Figure.ts"
@@ -18,6 +19,7 @@ import { verifyStartFigure } from "./VerifyStart.ts"
 /** A figure that is to be run by everybody is added here. */
 const FIGURES: ReadonlyArray<Figure> = [
   verifyStartFigure,
+  cliStart,
   recoverBackends,
   hashAsset,
   bulkVerify,

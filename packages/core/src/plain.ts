@@ -52,6 +52,7 @@ export interface RequestError {
   readonly message: string
 }
 
+/** The request with each value in its one spelling, or everything that is wrong with it. */
 export type RequestCheck =
   | { readonly ok: true; readonly request: CheckedRequest }
   | { readonly ok: false; readonly errors: ReadonlyArray<RequestError> }
@@ -63,6 +64,7 @@ export const checkRequest = (body: unknown): RequestCheck =>
     onFailure: ({ problems }) => ({ ok: false, errors: problems.map(({ message, path }) => ({ path, message })) })
   })
 
+/** What a tree holds beside the request. */
 export interface TreeOptions {
   /** Whose work it is: an address in any letter case. */
   readonly author: string
@@ -74,6 +76,7 @@ export interface TreeOptions {
   readonly format?: "dag-json" | "nit"
 }
 
+/** An asset tree with its exact bytes and what they are known by. */
 export interface BuiltTree {
   readonly tree: JsonObject
   readonly bytes: Uint8Array

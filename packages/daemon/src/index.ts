@@ -22,6 +22,7 @@ export interface DaemonSettings {
   readonly [setting: string]: string | number | boolean | undefined
 }
 
+/** A daemon that answers, until it is stopped. */
 export interface RunningDaemon {
   /** Where it answers, such as `http://127.0.0.1:7053`. */
   readonly url: string

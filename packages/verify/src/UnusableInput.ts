@@ -11,6 +11,7 @@ import type {
   StatementRefusalCode
 } from "@treemark/core/verify"
 
+/** Why, for programs; never changes. */
 export type UnusableInputCode =
   | ProofRefusalCode
   | CheckpointRefusalCode
@@ -42,6 +43,7 @@ export type UnusableInputCode =
   | "worker_failed"
   | "usage"
 
+/** What was given cannot be verified at all, as it is no proof, or not readable; nothing else is ever thrown. */
 export class UnusableInput extends Error {
   override readonly name = "UnusableInput"
   readonly code: UnusableInputCode

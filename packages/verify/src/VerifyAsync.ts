@@ -28,6 +28,7 @@ import { proofInput } from "./Verification.ts"
 /** Something, or a promise of it. */
 export type Later<A> = A | PromiseLike<A>
 
+/** The options of `verifyProof`, where what is to be read may still have to be fetched. */
 export interface VerifyOptionsLater extends Omit<VerifyOptions, "asset" | "checkpoints" | "authors"> {
   /** The asset itself. */
   readonly asset?: Later<Source | MeasuredAsset | undefined>

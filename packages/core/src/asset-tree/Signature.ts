@@ -18,6 +18,7 @@ export type SignatureRefusal =
   | "signature_high_s"
   | "signature_unrecoverable"
 
+/** Whose key signed, or why no key can be found. */
 export type Recovery =
   | { readonly ok: true; readonly signer: string }
   | { readonly ok: false; readonly code: SignatureRefusal; readonly message: string }

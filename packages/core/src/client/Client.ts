@@ -13,6 +13,7 @@ import type {
 import { type CallOptions, type Connection, call } from "./Calls.ts"
 import { type Pairing, type PairOptions, pair } from "./Pairing.ts"
 
+/** Where the daemon is, and who calls. */
 export interface ClientOptions {
   /** Where the daemon answers, such as `http://127.0.0.1:7053`. */
   readonly url: string
@@ -24,11 +25,13 @@ export interface ClientOptions {
   readonly patience?: number
 }
 
+/** Of calls that are charged. */
 export interface PaidOptions extends CallOptions {
   /** 1 to 255 visible ASCII characters. The same key and body are done and charged once, however often called; default: a new one. */
   readonly idempotencyKey?: string
 }
 
+/** What is known of a file beside its bytes. */
 export interface RegisterOptions extends CallOptions {
   /** MIME type; default: the file's own, else what the daemon finds in its bytes. */
   readonly contentType?: string
@@ -36,6 +39,7 @@ export interface RegisterOptions extends CallOptions {
   readonly name?: string
 }
 
+/** Which part of a history: of which network, and what of it. */
 export interface CommitsOptions extends CallOptions {
   readonly testnet?: boolean
   /** 1 to 1000; without it, `after` and `before` the whole history. */
@@ -44,6 +48,7 @@ export interface CommitsOptions extends CallOptions {
   readonly before?: string
 }
 
+/** Which page of the assets; each of `limit`, `cursor` and `q` may be left out. */
 export interface AssetsOptions extends CallOptions {
   readonly limit?: number
   /** The `next` of the page before. */
@@ -55,6 +60,7 @@ export interface AssetsOptions extends CallOptions {
 /** A stream is sent once: a call that did not get through is not repeated. */
 export type FileContent = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer> | ReadableStream<Uint8Array>
 
+/** A daemon's operations. What the daemon refuses, and a daemon that does not answer, is thrown as a `TreemarkError`. */
 export interface Client {
   /** The balance of a wallet on the mainnet. Free, without a token. */
   readonly balance: (wallet: string, options?: CallOptions) => Promise<Balance>

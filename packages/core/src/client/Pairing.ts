@@ -5,6 +5,7 @@
 import { type CallOptions, type Connection, call, pause } from "./Calls.ts"
 import { TreemarkError } from "./TreemarkError.ts"
 
+/** Who asks for a token, and what for. */
 export interface PairOptions extends CallOptions {
   /** What the tool is called where the person approves it. */
   readonly name: string
@@ -12,6 +13,7 @@ export interface PairOptions extends CallOptions {
   readonly scope?: ReadonlyArray<"read" | "register" | "commit">
 }
 
+/** What the person is shown, and the wait for what they decide (RFC 8628). */
 export interface Pairing {
   /** To show, and to compare with what the console shows. */
   readonly userCode: string

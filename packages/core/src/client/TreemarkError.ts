@@ -15,6 +15,7 @@ interface Details {
   readonly cause?: unknown
 }
 
+/** Why a call failed: what the daemon said, or that it did not answer (`status` 0). `code` never changes and is what programs read. */
 export class TreemarkError extends Error {
   override readonly name = "TreemarkError"
   /** Of the answer; 0 where none came. */

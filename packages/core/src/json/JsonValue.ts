@@ -8,6 +8,7 @@ export type JsonValue =
   | ReadonlyArray<JsonValue>
   | { readonly [key: string]: JsonValue }
 
+/** An object as JSON has it. */
 export type JsonObject = { readonly [member: string]: JsonValue }
 
 /** Whether a parsed JSON value is an object (not null, not an array). */

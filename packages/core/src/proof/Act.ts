@@ -8,6 +8,7 @@ import { checksumOf } from "../asset-tree/Checksum.ts"
 import { toEip55 } from "../identity/Eip55.ts"
 import { dagJsonText } from "../json/CanonicalJson.ts"
 
+/** What an author signs who signs what is done with an asset, and not only what the asset is. */
 export interface ActStatement {
   /** The record's `abstract`: the commit message, or `Action NAME.` */
   readonly abstract: string

@@ -2,6 +2,8 @@
  * Where a commit stands on an EVM ledger: the `Commit` event (ERC-7053, https://eips.ethereum.org/EIPS/eip-7053) that carried
  * the commit record. Hashes are `0x` and 64 hex digits. In a proof these are claims until an inclusion proof covers them.
  */
+
+/** Where a commit stands on a ledger. */
 export interface LedgerPosition {
   /** Name of the network, for people; `chainId` is what counts. */
   readonly network: string

@@ -10,6 +10,7 @@ import { checkChain, checkSignatures, readReceipts } from "./ReceiptChecks.ts"
 import { type Statement, type StatementBalance, statementChecksum } from "./Statement.ts"
 import { STATEMENT_CODES, type StatementCheckName, type StatementCode } from "./StatementCodes.ts"
 
+/** One question that was asked of a statement, and how it came out. */
 export interface StatementCheck {
   readonly name: StatementCheckName
   readonly outcome: "pass" | "fail" | "skipped"
@@ -22,6 +23,7 @@ export interface StatementCheck {
   readonly failures: number
 }
 
+/** What verification found of a statement. */
 export interface StatementReport {
   readonly verdict: "valid" | "invalid"
   readonly account: Statement["account"]

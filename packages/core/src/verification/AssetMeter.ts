@@ -7,6 +7,7 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import { cidOfSha256, RAW_CODE } from "../asset-tree/Cid.ts"
 import { type Sha256, UnixfsBuilder } from "./Unixfs.ts"
 
+/** What an asset's bytes are known by: all that its checks need of it. */
 export interface MeasuredAsset {
   /** Bytes. */
   readonly size: number
@@ -18,6 +19,7 @@ export interface MeasuredAsset {
   readonly unixfsCid?: string
 }
 
+/** Measures an asset piece by piece, in constant memory. */
 export class AssetMeter {
   private readonly whole: Sha256
   private readonly unixfs: UnixfsBuilder | undefined

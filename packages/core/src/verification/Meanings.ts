@@ -26,10 +26,13 @@ const PASSED = {
   "asset-cid": "The asset's file has the CID that the tree names."
 } as const
 
+/** What a check is called. */
 export type CheckName = keyof typeof PASSED
 
+/** The checks in the order of a report, each with what it says when it passes. */
 export const CHECKS: Readonly<Record<CheckName, string>> = PASSED
 
+/** The sentence of each code. */
 export const MEANINGS = {
   tree_not_given: "The asset tree is not here, so nobody can see what was signed. Give the tree's file.",
   tree_too_large: "The asset tree is larger than 1 MiB and was not read.",

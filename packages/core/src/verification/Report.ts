@@ -9,9 +9,15 @@ import type { LedgerPosition } from "../proof/LedgerPosition.ts"
 import type { CheckName, Code } from "./Meanings.ts"
 import { weightOf } from "./Weights.ts"
 
+/**
+ * `valid`: all holds, and the signer is the author or who was named; `unconfirmed`: the signature holds, and whose it is
+ * is open; `invalid`: something does not hold.
+ */
 export type Verdict = "valid" | "unconfirmed" | "invalid"
+/** What stands behind a value: the signature, the ledger, or the file's word alone. */
 export type Provenance = "signed" | "ledger" | "claimed"
 
+/** One question that was asked, and how it came out; `expected` and `actual` are what was compared. */
 export interface Check {
   readonly name: CheckName
   readonly outcome: "pass" | "fail" | "skipped"
@@ -66,6 +72,7 @@ export interface Witness {
   readonly name: string | null
 }
 
+/** Everything that verification found, with the values shown also where they do not hold. */
 export interface Report extends Findings {
   readonly verdict: Verdict
   /** The signer's name in the verifier's authors file, when the key was valid then; null where the signature is not over this tree. */

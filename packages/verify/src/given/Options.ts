@@ -17,6 +17,7 @@ import { wrongFile } from "../files/WrongFile.ts"
 import { UnusableInput } from "../UnusableInput.ts"
 import { bytesIn, type GivenBytes, type GivenText, nameOfType, plainBytes, textBytes } from "./Bytes.ts"
 
+/** What is compared with the proof, and whom the reader knows and trusts. */
 export interface VerifyOptions {
   /** Whose signature is expected: an address in any letter case. Without it the signer is compared with the author in the file. */
   readonly author?: string | undefined

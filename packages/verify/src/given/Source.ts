@@ -36,6 +36,7 @@ export interface PathLike {
   readonly path: string
 }
 
+/** A file in any of the forms that programs have one in. */
 export type Source = GivenText | BlobLike | StreamLike | ResponseLike | PathLike | AsyncIterable<unknown>
 
 /** The whole of `source`, refused when it has more than `limit` bytes; `what` names it in the refusal. */

@@ -79,6 +79,9 @@ export interface Watched {
   readonly errors: ReadonlyArray<string>
 }
 
+/** For what takes a second on an idle machine. */
+const PATIENCE = 300_000
+
 /** Opens `url` in a new tab. */
 export const open = async (
   { browser }: Chromium,

@@ -92,6 +92,14 @@ withDaemon()("the console", (it) => {
         const headers = { authorization: `token ${token}`, "content-type": "text/plain" }
         await Effect.runPromise(call("/assets", { body: "added by a program", headers }))
         await page.waitForFunction(() => document.querySelectorAll(".tiles li").length === 6)
+        // By the keyboard alone: from the heading, which has the focus, over the button and the search to an asset, and back.
+        for (let stop = 0; stop < 3; stop++) await page.keyboard.press("Tab")
+        const focused = await page.evaluate(() => document.activeElement?.matches(".tiles a:focus-visible"))
+        assert.isTrue(focused)
+        await page.keyboard.press("Enter")
+        await page.waitForSelector("#asset-facts")
+        await page.goBack()
+        await page.waitForFunction(() => document.querySelectorAll(".tiles li").length === 6)
         await page.type('input[type="search"]', "img_2")
         await page.waitForFunction(() => document.querySelectorAll(".tiles li").length === 1)
         await goTo(page, "add")

@@ -172,7 +172,11 @@ class Queue {
     const problem =
       error instanceof Problem ? error : new Problem(0, "file", String((error as Error)?.message ?? error))
     this.#set(item.id, { state: "failed", problem })
-    if (STOPS_ALL.has(problem.code)) this.stoppedBy = problem
+    if (STOPS_ALL.has(problem.code)) {
+      this.stoppedBy = problem
+      // What waits for "Go on" would wait for what cannot go on.
+      this.resume()
+    }
     this.#changed()
   }
 }

@@ -109,8 +109,12 @@ const Movements = ({ closing, movements }: Statement) => {
   return (
     <>
       {owed}
-      <h3>{words("spentByDay")}</h3>
-      <Facts rows={days.map(([day, sum]) => [day, tokens(sum)])} />
+      {days.length > 0 && (
+        <>
+          <h3>{words("spentByDay")}</h3>
+          <Facts rows={days.map(([day, sum]) => [day, tokens(sum)])} />
+        </>
+      )}
       <h3>{words("latestMovements")}</h3>
 
       <table>

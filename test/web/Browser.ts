@@ -79,9 +79,6 @@ export interface Watched {
   readonly errors: ReadonlyArray<string>
 }
 
-/** For what takes a second on an idle machine. */
-const PATIENCE = 300_000
-
 /** Opens `url` in a new tab. */
 export const open = async (
   { browser }: Chromium,

@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { commitTable } from "./commits/CommitTable.ts"
 import { type LedgerNetwork, Networks } from "./evm/Networks.ts"
 import { Outbox } from "./evm/Outbox.ts"
 import { ask } from "./evm/RpcFailure.ts"
@@ -52,9 +53,7 @@ export const layer = Layer.effect(
     const nameOf = (chainId: number) => roles.find((one) => one.chainId === chainId)?.name ?? String(chainId)
 
     const jobs = Effect.gen(function* () {
-      const commits = yield* decodeCounts(
-        yield* sql`SELECT state, COUNT(*) AS many FROM commit_job WHERE state IN ('queued', 'signed', 'sent') GROUP BY state`
-      )
+      const commits = yield* decodeCounts(yield* commitTable(sql).underWay)
       const transfers = yield* decodeCounts(
         yield* sql`SELECT state, COUNT(*) AS many FROM transfer_job WHERE state IN ('queued', 'signed', 'sent') GROUP BY state`
       )
@@ -98,9 +97,7 @@ export const layer = Layer.effect(
     })
 
     const open = Effect.gen(function* () {
-      const rows = yield* decodeOpen(
-        yield* sql`SELECT chain_id, committer, state FROM commit_job WHERE state IN ('queued', 'signed', 'sent')`
-      )
+      const rows = yield* decodeOpen(yield* commitTable(sql).open)
       for (const { address, chainId } of outbox.lanes()) {
         const signed = rows.filter(
           ({ chain_id, committer, state }) => chain_id === chainId && committer === address && state !== "queued"

@@ -2,6 +2,7 @@
 import { DateTime, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DaemonControl } from "./admin/AdminHandlers.ts"
+import { commitTable } from "./commits/CommitTable.ts"
 import { diskFigures } from "./DiskSpace.ts"
 import { type LedgerNetwork, Networks } from "./evm/Networks.ts"
 import { ask } from "./evm/RpcFailure.ts"
@@ -49,8 +50,7 @@ export const layer = Layer.effect(
     const publicUrl = yield* PublicUrl
 
     const jobs = sql`
-        SELECT 'commit' AS kind, state, COUNT(*) AS many, MIN(created_at) AS since FROM commit_job
-          WHERE state IN ('queued', 'signed', 'sent') GROUP BY state
+        ${commitTable(sql).underWay}
         UNION ALL SELECT 'transfer', state, COUNT(*), MIN(created_at) FROM transfer_job
           WHERE state IN ('queued', 'signed', 'sent') GROUP BY state`.pipe(
       Effect.flatMap(decodeJobs),

@@ -16,6 +16,7 @@ import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Postings } from "../books/Postings.ts"
 import { Settlement } from "../books/Settlement.ts"
+import { commitTable } from "../commits/CommitTable.ts"
 import { elapsedMillis } from "../evm/Elapsed.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { type Account, type AccountNotFound, Accounts } from "./Accounts.ts"
@@ -92,14 +93,14 @@ const make = Effect.gen(function* () {
   const postings = yield* Postings
   const settlement = yield* Settlement
   const patience = Duration.toMillis(yield* ClosePatience)
+  const commits = commitTable(sql)
 
   /** What is under way or owed; the account's books stay locked until the transaction around it ends. */
   const standing = Effect.fnUntraced(function* (id: AccountId) {
     const books = [credits(id), heldCredits(id), heldTokens(id), settling(id), tokens(id)]
     const [, inCredits = 0n, inTokens = 0n, underWay = 0n, owed = 0n] = yield* postings.lock(books)
-    const jobs = yield* sql`SELECT id FROM commit_job
-      WHERE account_id = ${id} AND state IN ('queued', 'signed', 'sent') LIMIT 1`
-    return { calls: inCredits + inTokens + BigInt(jobs.length), underWay: -underWay, owed: -owed } satisfies Standing
+    const jobs = (yield* commits.hasOpen(id)) ? 1n : 0n
+    return { calls: inCredits + inTokens + jobs, underWay: -underWay, owed: -owed } satisfies Standing
   }, sql.withTransaction)
 
   const waitFor = Effect.fnUntraced(function* (

@@ -5,6 +5,7 @@
 import type { AccountId, NetworkRole, StorageUnavailable } from "@treemark/core"
 import { Context, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { commitTable } from "../commits/CommitTable.ts"
 import { storing } from "../store/StorageFailure.ts"
 
 export interface CommitMade {
@@ -140,6 +141,7 @@ const pageOf = <Row, A>(
 }
 
 const make = (sql: SqlClient.SqlClient): OwnLists["Service"] => {
+  const commits = commitTable(sql)
   /** Events whose transaction may still have one with a lower id beside it are not read yet. */
   const isSettled = sql.onDialectOrElse({
     pg: () => sql`e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())`,
@@ -163,7 +165,7 @@ const make = (sql: SqlClient.SqlClient): OwnLists["Service"] => {
       const rows =
         yield* sql<AssetRow>`SELECT h.asset_cid, a.asset_sha256, COALESCE(h.name, a.name) AS name, a.encoding_format,
             a.size, h.registered_at, h.commits, ${job}, j.updated_at AS committed_at
-          FROM holding h JOIN asset a ON a.asset_cid = h.asset_cid LEFT JOIN commit_job j ON j.id = h.last_commit
+          FROM holding h JOIN asset a ON a.asset_cid = h.asset_cid ${commits.beside("h.last_commit")}
           WHERE ${sql.and(conditions)} ORDER BY h.registered_at DESC, h.asset_cid DESC LIMIT ${limit + 1}`
       return pageOf(rows, limit, {
         cursor: (row) => `${row.registered_at}.${row.asset_cid}`,
@@ -185,7 +187,7 @@ const make = (sql: SqlClient.SqlClient): OwnLists["Service"] => {
 
     commits: Effect.fn("OwnLists.commits")(function* (account, { cursor, limit }) {
       const rows = yield* sql<EventRow>`SELECT e.id, e.kind, e.asset_cid, COALESCE(h.name, a.name) AS name, e.at, ${job}
-          FROM account_event e JOIN commit_job j ON j.id = e.commit_id
+          FROM account_event e ${commits.beside("e.commit_id", "JOIN")}
             LEFT JOIN asset a ON a.asset_cid = e.asset_cid
             LEFT JOIN holding h ON h.account_id = e.account_id AND h.asset_cid = e.asset_cid
           WHERE e.account_id = ${account} AND e.kind = 'committed' ${cursor === undefined ? sql`` : sql`AND e.id < ${Number(cursor)}`}
@@ -210,7 +212,7 @@ const make = (sql: SqlClient.SqlClient): OwnLists["Service"] => {
     events: Effect.fn("OwnLists.events")(function* (account, after, limit) {
       const rows =
         yield* sql<EventRow>`SELECT e.id, e.kind, e.asset_cid, COALESCE(h.name, a.name) AS name, e.at, e.detail, ${job}
-          FROM account_event e LEFT JOIN commit_job j ON j.id = e.commit_id
+          FROM account_event e ${commits.beside("e.commit_id")}
             LEFT JOIN asset a ON a.asset_cid = e.asset_cid
             LEFT JOIN holding h ON h.account_id = e.account_id AND h.asset_cid = e.asset_cid
           WHERE e.account_id = ${account} AND e.id > ${Number(after)} AND e.kind <> 'withdrawn' AND ${isSettled}

@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Networks } from "../evm/Networks.ts"
 import { storing } from "../store/StorageFailure.ts"
+import { commitTable } from "./CommitTable.ts"
 
 export const layer = Layer.effect(
   Acts,
@@ -17,7 +18,7 @@ export const layer = Layer.effect(
     return Acts.of({
       holderOf: Effect.fn("Acts.holderOf")(function* ({ actSignature, network }) {
         const rows = yield* sql<{ readonly commit_id: string }>`SELECT a.commit_id FROM signed_act a
-          LEFT JOIN commit_job j ON j.id = a.commit_id
+          ${commitTable(sql).beside("a.commit_id")}
           WHERE a.chain_id = ${networks.role(network).chainId} AND a.signature = ${actSignature}
           AND (j.state IS NULL OR j.state NOT IN ${ended})`
         return rows[0]?.commit_id
@@ -31,8 +32,7 @@ export const claimAct = (sql: SqlClient.SqlClient, chainId: number, actSignature
   Effect.map(
     sql`INSERT INTO signed_act ${sql.insert({ chain_id: chainId, signature: actSignature, commit_id: commitId })}
       ON CONFLICT (chain_id, signature) DO UPDATE SET commit_id = excluded.commit_id
-      WHERE signed_act.commit_id = excluded.commit_id OR EXISTS (
-        SELECT 1 FROM commit_job j WHERE j.id = signed_act.commit_id AND j.state IN ${sql.literal(ENDED)})
+      WHERE signed_act.commit_id = excluded.commit_id OR ${commitTable(sql).isIn("signed_act.commit_id", sql.literal(ENDED))}
       RETURNING commit_id`,
     (rows) => rows.length > 0
   )

@@ -11,7 +11,7 @@ import { makeSignal, type Signal } from "../evm/Signal.ts"
 import { type Lane, type Lease, LeaseLost, Leases } from "../store/Leases.ts"
 import { ReplicaId } from "../store/Replica.ts"
 import { makeCommitters } from "../wallets/Committers.ts"
-import { workOf } from "./CommitRow.ts"
+import { isOpen, workOf } from "./CommitRow.ts"
 import { makeCommitRows } from "./CommitRows.ts"
 import { makeCommitTransitions } from "./CommitTransitions.ts"
 import { makeReorgWatch } from "./ReorgWatch.ts"
@@ -73,8 +73,9 @@ export const makeCarriers = Effect.fnUntraced(function* (carry: (work: CommitWor
     for (const { id } of yield* rows.unsettled(lease)) yield* outbox.persist(settle(id))
     for (;;) {
       yield* leases.confirm(lease)
-      for (const row of yield* rows.open(lease)) {
-        if (!carried.has(row.id)) yield* start(workOf(row), carry(workOf(row)))
+      for (const id of yield* rows.open(lease)) {
+        const row = carried.has(id) ? undefined : yield* rows.find(id)
+        if (row !== undefined && isOpen(row)) yield* start(workOf(row), carry(workOf(row)))
       }
       yield* signal.wait(look)
     }

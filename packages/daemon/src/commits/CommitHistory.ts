@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { gwei } from "../evm/Fees.ts"
 import type { CommitEventName } from "./CommitStates.ts"
+import { commitTable } from "./CommitTable.ts"
 
 export interface CommitEvent {
   readonly what: CommitEventName
@@ -54,12 +55,19 @@ interface EventRow {
 }
 
 /** What the row of a job says that has no event yet. */
-const signedOf = (jobId: string) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<EventRow>`SELECT created_at AS at, 'signed' AS what, tx_hash, NULL AS block_number, NULL AS block_hash,
-      NULL AS detail FROM commit_job WHERE id = ${jobId} AND state = 'signed'`
+const signedOf = Effect.fnUntraced(function* (jobId: string) {
+  const signed = yield* commitTable(yield* SqlClient.SqlClient).signed(jobId)
+  return signed.map(
+    ({ created_at, tx_hash }): EventRow => ({
+      at: created_at,
+      what: "signed",
+      tx_hash,
+      block_number: null,
+      block_hash: null,
+      detail: null
+    })
   )
+})
 
 /** The events of a job, oldest first. */
 export const eventsOf = Effect.fnUntraced(function* (jobId: string) {

@@ -1,5 +1,5 @@
 /**
- * Rows of `commit_job` and what a receipt makes of them. Amounts are decimal text in 10^-18; 64-bit columns come as `number` from
+ * Rows of commits and what a receipt makes of them. Amounts are decimal text in 10^-18; 64-bit columns come as `number` from
  * SQLite and as `bigint` from PostgreSQL, so they pass through `Number`.
  */
 import {
@@ -84,6 +84,10 @@ export const signedColumns = ({ hash, nonce, raw }: Pick<Signed, "hash" | "nonce
   raw_tx: raw,
   tx_hash: hash
 })
+
+/** Whether the commit of a row is under way. */
+export const isOpen = ({ state }: Pick<CommitRow, "state">): boolean =>
+  state === "queued" || state === "signed" || state === "sent"
 
 /** A row as the work it stands for. */
 export const workOf = (row: CommitRow): CommitWork => ({

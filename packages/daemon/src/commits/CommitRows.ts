@@ -11,6 +11,9 @@ import type { CommitRow } from "./CommitRow.ts"
 /** Rows looked at in one go: more than a wallet may have under way. */
 const AT_ONCE = 64
 
+/** Watched rows looked at in one go. */
+const WATCHED_AT_ONCE = 1_000
+
 export const makeCommitRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = databaseNow(sql)
@@ -37,10 +40,14 @@ export const makeCommitRows = Effect.gen(function* () {
       (rows) => rows.map(({ committer }) => committer)
     ).pipe(Effect.mapError((cause) => new StorageUnavailable({ doing: "reading which wallets have work", cause })))
 
-  /** Work of a lane that has not ended: what was signed first, in the order of the nonces, then what waits, oldest first. */
+  /** Work of a lane that has not ended, by id: what was signed first, in the order of the nonces, then what waits, oldest first. */
   const open = ({ address, chainId }: Lane) =>
-    sql<CommitRow>`SELECT * FROM commit_job ${byIndex(sql, "commit_job_open")}
-      WHERE chain_id = ${chainId} AND committer = ${address} AND state IN ('queued', 'signed', 'sent') ORDER BY nonce NULLS LAST, created_at, id LIMIT ${AT_ONCE}`
+    Effect.map(
+      sql<Pick<CommitRow, "id">>`SELECT id FROM commit_job ${byIndex(sql, "commit_job_open")}
+        WHERE chain_id = ${chainId} AND committer = ${address} AND state IN ('queued', 'signed', 'sent')
+        ORDER BY nonce NULLS LAST, created_at, id LIMIT ${AT_ONCE}`,
+      (rows) => rows.map(({ id }) => id)
+    )
 
   /** Commits on chains that the profile does not have. */
   const foreign = (chainIds: ReadonlyArray<number>) =>
@@ -59,5 +66,15 @@ export const makeCommitRows = Effect.gen(function* () {
   const ended = (commitIds: ReadonlyArray<string>) =>
     sql<CommitRow>`SELECT * FROM commit_job WHERE ${sql.in("id", commitIds)} AND state NOT IN ('queued', 'signed', 'sent')`
 
-  return { find, isWanted, busy, open, foreign, unsettled, ended }
+  /** Commits of a lane that were recorded and whose block may yet fall out of the chain, in the order of their blocks. */
+  const watched = ({ address, chainId }: Lane) =>
+    sql<Pick<CommitRow, "id" | "block_number" | "block_hash">>`SELECT id, block_number, block_hash
+      FROM commit_job ${byIndex(sql, "commit_job_watched")} WHERE chain_id = ${chainId} AND watched = 1 AND committer = ${address}
+      ORDER BY block_number, nonce LIMIT ${WATCHED_AT_ONCE}`
+
+  /** They need not be watched any more. */
+  const letGo = (commitIds: ReadonlyArray<string>) =>
+    sql`UPDATE commit_job SET watched = 0 WHERE ${sql.in("id", commitIds)}`
+
+  return { watched, letGo, find, isWanted, busy, open, foreign, unsettled, ended }
 })

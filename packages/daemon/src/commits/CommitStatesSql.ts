@@ -8,6 +8,7 @@ import { ask } from "../evm/RpcFailure.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { eventsOf } from "./CommitHistory.ts"
 import { type CommitState, CommitStates } from "./CommitStates.ts"
+import { commitTable } from "./CommitTable.ts"
 
 interface Row {
   readonly hold_state: "held" | "captured" | "released"
@@ -31,7 +32,7 @@ export const layer: Layer.Layer<CommitStates, never, SqlClient.SqlClient | Netwo
     const find = Effect.fn("CommitStates.find")(function* (accountId: AccountId, commitId: string) {
       const [row] = yield* sql<Row>`SELECT h.state AS hold_state, h.captured, j.network, j.asset_cid, j.asset_tree_cid,
             j.state, j.tx_hash, j.block_number, j.error
-          FROM hold h LEFT JOIN commit_job j ON j.id = h.reference
+          FROM hold h ${commitTable(sql).beside("h.reference")}
           WHERE h.account_id = ${accountId} AND h.operation = 'commit' AND h.reference = ${commitId}
           ORDER BY h.created_at DESC, h.id DESC LIMIT 1`
       if (row === undefined) return Option.none()

@@ -28,7 +28,7 @@ import { makeCommitters } from "../wallets/Committers.ts"
 import { makeBeginCommit } from "./BeginCommit.ts"
 import { makeCarriers } from "./Carriers.ts"
 import { makeCarryCommit } from "./CarryCommit.ts"
-import { type CommitRow, outcomeColumns, termsOf, workOf } from "./CommitRow.ts"
+import { type CommitRow, isOpen, outcomeColumns, termsOf, workOf } from "./CommitRow.ts"
 import { makeCommitRows } from "./CommitRows.ts"
 import { CommitTerms } from "./CommitTerms.ts"
 import { makeCommitTransitions } from "./CommitTransitions.ts"
@@ -195,9 +195,7 @@ const make = Effect.fnUntraced(function* (options: CommitsOptions) {
       if (hasChanged) return yield* late
     }
     const now = yield* rows.find(work.commitId)
-    if (now !== undefined && now.state !== "queued" && now.state !== "signed" && now.state !== "sent") {
-      return yield* endOf(now)
-    }
+    if (now !== undefined && !isOpen(now)) return yield* endOf(now)
     return yield* new CommitPending({ commitId: work.commitId, txHash: now?.tx_hash ?? work.transaction?.hash ?? "" })
   })
 
@@ -216,9 +214,8 @@ const make = Effect.fnUntraced(function* (options: CommitsOptions) {
   const again: Commits["Service"]["again"] = Effect.fn("Commits.again")(function* (commitId) {
     const row = yield* rows.find(commitId)
     if (row === undefined || row.state === "refused") return Option.none()
-    const isOpen = row.state === "queued" || row.state === "signed" || row.state === "sent"
     const work = workOf(row)
-    return Option.some(yield* isOpen ? attend(work, carry(work)) : endOf(row))
+    return Option.some(yield* isOpen(row) ? attend(work, carry(work)) : endOf(row))
   })
 
   return self

@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { bytesToString } from "viem"
 import type { CommitLog } from "../evm/CommitLogs.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
+import { commitTable } from "./CommitTable.ts"
 
 /** What of a contract is indexed: every commit in the blocks `low` to `high`; none yet while `high` is `low` - 1. */
 export interface Indexed {
@@ -56,6 +57,7 @@ const addressIn = (topic: string): Buffer => bytesOf(topic).subarray(-20)
 
 export const makeIndexRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const made = commitTable(sql)
   const columns = sql.literal("asset_topic, block_number, log_index, block_hash, tx_hash, recorder, text")
 
   const indexOf = Effect.fnUntraced(function* ({ chainId, contract }: LedgerNetwork) {
@@ -79,14 +81,7 @@ export const makeIndexRows = Effect.gen(function* () {
   })
 
   /** The texts that jobs have are not written twice. */
-  const known = Effect.fnUntraced(function* (logs: ReadonlyArray<CommitLog>) {
-    const rows = yield* sql<{ readonly tx_hash: string; readonly commit_json: string }>`
-      SELECT tx_hash, commit_json FROM commit_job WHERE ${sql.in(
-        "tx_hash",
-        logs.map(({ txHash }) => txHash)
-      )}`
-    return new Map(rows.map(({ commit_json, tx_hash }) => [tx_hash, commit_json]))
-  })
+  const known = (logs: ReadonlyArray<CommitLog>) => made.textsIn(logs.map(({ txHash }) => txHash))
 
   const insert = Effect.fnUntraced(function* (id: number, logs: ReadonlyArray<CommitLog>) {
     for (let from = 0; from < logs.length; from += AT_ONCE) {
@@ -220,9 +215,7 @@ export const makeIndexRows = Effect.gen(function* () {
     const hashes = rows.flatMap(({ text, tx_hash }) => (text === null ? [hexOf(tx_hash)] : []))
     const texts = new Map<string, string>()
     for (let from = 0; from < hashes.length; from += AT_ONCE) {
-      const found = yield* sql<{ readonly tx_hash: string; readonly commit_json: string }>`
-        SELECT tx_hash, commit_json FROM commit_job WHERE ${sql.in("tx_hash", hashes.slice(from, from + AT_ONCE))}`
-      for (const { commit_json, tx_hash } of found) texts.set(tx_hash, commit_json)
+      for (const [hash, text] of yield* made.textsIn(hashes.slice(from, from + AT_ONCE))) texts.set(hash, text)
     }
     return texts
   })

@@ -3,6 +3,7 @@ import type { StorageUnavailable } from "@treemark/core"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { storing } from "../store/StorageFailure.ts"
+import { commitTable } from "./CommitTable.ts"
 
 interface Asked {
   readonly sha256?: string
@@ -20,10 +21,6 @@ interface AssetRow {
   readonly asset_cid: string
 }
 
-interface TreeRow extends AssetRow {
-  readonly asset_tree_cid: string
-}
-
 export class NamedAssets extends Context.Service<
   NamedAssets,
   { readonly find: (asked: Asked) => Effect.Effect<Found | null, StorageUnavailable> }
@@ -33,8 +30,7 @@ export class NamedAssets extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => ({
       find: Effect.fn("NamedAssets.find")(function* ({ assetCid, sha256, txHash }) {
         if (txHash !== undefined) {
-          const [row] = yield* sql<TreeRow>`SELECT asset_cid, asset_tree_cid FROM commit_job
-            WHERE tx_hash = ${txHash} AND state = 'mined'`
+          const row = yield* commitTable(sql).recordedIn(txHash)
           return row === undefined ? null : { assetCid: row.asset_cid, assetTreeCid: row.asset_tree_cid }
         }
         const [asset] =
@@ -43,9 +39,7 @@ export class NamedAssets extends Context.Service<
             : yield* sql<AssetRow>`SELECT asset_cid FROM asset WHERE asset_sha256 = ${sha256}
                 ORDER BY stored DESC, created_at, asset_cid LIMIT 1`
         if (asset === undefined) return null
-        const [tree] = yield* sql<TreeRow>`SELECT j.asset_cid, j.asset_tree_cid FROM holding h
-          JOIN commit_job j ON j.id = h.last_commit
-          WHERE h.asset_cid = ${asset.asset_cid} AND j.state = 'mined' ORDER BY j.created_at DESC, j.id DESC LIMIT 1`
+        const tree = yield* commitTable(sql).newestOf(asset.asset_cid)
         return { assetCid: asset.asset_cid, assetTreeCid: tree?.asset_tree_cid ?? null }
       }, storing("an asset was looked up by what names it"))
     }))

@@ -8,33 +8,17 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { standingOf } from "../evm/Confirmations.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
 import { ask } from "../evm/RpcFailure.ts"
-import { byIndex } from "../store/Dialect.ts"
 import { makeCarryCommit } from "./CarryCommit.ts"
-import type { CommitRow } from "./CommitRow.ts"
+import { makeCommitRows } from "./CommitRows.ts"
 
 const LOOK = Duration.seconds(1)
-
-type Watched = Pick<CommitRow, "id" | "block_number" | "block_hash">
-
-/** Rows looked at in one go. */
-const AT_ONCE = 1_000
 
 export const makeReorgWatch = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { fellOut } = yield* makeCarryCommit
+  const { letGo, watched } = yield* makeCommitRows
   /** The newest block at the last look: while it is the same, so are all below it. */
   const seen = new Map<string, string>()
-
-  const watched = (network: LedgerNetwork, committer: string) =>
-    sql<Watched>`SELECT id, block_number, block_hash FROM commit_job ${byIndex(sql, "commit_job_watched")}
-      WHERE chain_id = ${network.chainId} AND watched = 1 AND committer = ${committer}
-      ORDER BY block_number, nonce LIMIT ${AT_ONCE}`
-
-  const letGo = (rows: ReadonlyArray<Watched>) =>
-    sql`UPDATE commit_job SET watched = 0 WHERE ${sql.in(
-      "id",
-      rows.map(({ id }) => id)
-    )}`
 
   /** Answers the commits that have to be sent again, in the order of their nonces. `guard` is part of each change. */
   const look = Effect.fn("ReorgWatch.look")(function* <E>(
@@ -43,7 +27,7 @@ export const makeReorgWatch = Effect.gen(function* () {
     guard: Effect.Effect<void, E>
   ) {
     const lane = `${network.chainId}:${committer}`
-    const rows = yield* watched(network, committer)
+    const rows = yield* watched({ chainId: network.chainId, address: committer })
     if (rows.length === 0) return []
     const { hash, number: head } = yield* ask(network, () => network.client.getBlock({ blockTag: "latest" }))
     if (hash === seen.get(lane)) return []
@@ -54,7 +38,7 @@ export const makeReorgWatch = Effect.gen(function* () {
       if (first === undefined) continue
       const block = { blockNumber: BigInt(first.block_number ?? 0), blockHash: first.block_hash ?? "" }
       const standing = yield* standingOf(network, block, head)
-      if (standing.kind === "here" && standing.depth > network.watchBlocks) yield* letGo(group)
+      if (standing.kind === "here" && standing.depth > network.watchBlocks) yield* letGo(group.map(({ id }) => id))
       if (standing.kind !== "elsewhere") continue
       yield* Effect.logWarning(
         `Block ${block.blockNumber} (${block.blockHash}) of ${network.name} fell out of the chain; ${group.length} commits in it are sent again`

@@ -5,6 +5,7 @@
 import type { NetworkRole, StorageUnavailable } from "@treemark/core"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { commitTable } from "../commits/CommitTable.ts"
 import { finishedBlocks } from "../commits/FinishedCommits.ts"
 import { type LedgerNetwork, Networks } from "../evm/Networks.ts"
 import type { RpcFailure } from "../evm/RpcFailure.ts"
@@ -49,17 +50,6 @@ const orUnread =
       return Effect.succeed(undefined)
     })
 
-/** The wallets that sent commits on a chain: each is looked for after the one before, for very many commits are by very few. */
-const committersOn = (sql: SqlClient.SqlClient, chainId: number) =>
-  Effect.map(
-    sql<{ readonly committer: string }>`WITH RECURSIVE known (committer) AS (
-        SELECT MIN(committer) FROM commit_job WHERE chain_id = ${chainId}
-        UNION ALL SELECT (SELECT MIN(committer) FROM commit_job WHERE chain_id = ${chainId} AND committer > known.committer)
-          FROM known WHERE known.committer IS NOT NULL
-      ) SELECT committer FROM known WHERE committer IS NOT NULL`,
-    (rows) => rows.map(({ committer }) => committer)
-  )
-
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const snapshot = yield* Snapshot
@@ -72,7 +62,7 @@ const make = Effect.gen(function* () {
   const eventsOf = Effect.fnUntraced(function* (role: NetworkRole, note: Note) {
     const network = networks.role(role)
     const { blocks, committers } = network.embedded
-      ? { blocks: [], committers: yield* committersOn(sql, network.chainId) }
+      ? { blocks: [], committers: yield* commitTable(sql).committersOn(network.chainId) }
       : yield* finishedBlocks(sql, network)
     const wallets = new Set([...own, ...committers])
     return yield* readEvents(role, network, [...wallets], blocks).pipe(orUnread(network, note))

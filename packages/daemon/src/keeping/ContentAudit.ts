@@ -4,6 +4,7 @@
  */
 import { Effect, Fiber, Random } from "effect"
 import type { SqlClient } from "effect/sql"
+import { commitTable } from "../commits/CommitTable.ts"
 import { isContentOf, readCid } from "../content/BlockCid.ts"
 import { eachPage, readingOrder } from "../store/Snapshot.ts"
 import type { Note } from "./AuditReport.ts"
@@ -48,9 +49,7 @@ export const beginTrees = Effect.fn("Audit.trees")(function* (
   const trees: Array<string> = []
   let hashed = 0
   yield* eachPage(
-    (last: TreeRow | undefined) => sql<TreeRow>`SELECT j.cid, t.document
-      FROM (SELECT DISTINCT asset_tree_cid AS cid FROM commit_job WHERE asset_tree_cid > ${last?.cid ?? ""}
-        ORDER BY asset_tree_cid LIMIT ${PAGE}) j LEFT JOIN asset_tree t ON t.cid = j.cid ORDER BY j.cid`,
+    (last: TreeRow | undefined) => commitTable(sql).trees(last?.cid ?? "", PAGE),
     (rows) => {
       for (const { cid, document } of rows) {
         if (document === null) trees.push(cid)

@@ -2,6 +2,7 @@
 import { formatTokens } from "@treemark/core"
 import { Context, Duration, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { commitTable } from "../commits/CommitTable.ts"
 import { eachPage, readingOrder } from "../store/Snapshot.ts"
 import type { Note } from "./AuditReport.ts"
 import type { BookSums } from "./BooksAudit.ts"
@@ -59,7 +60,7 @@ export const auditHolds = Effect.fn("Audit.holds")(function* (
     (last: HoldRow | undefined) => sql<HoldRow>`
       SELECT ${column} AS place, h.id, h.account_id, h.operation, h.reference, h.amount, h.captured, h.funding, h.state, h.price, h.created_at,
         j.state AS job_state, j.gas_used, j.gas_price, j.updated_at
-      FROM hold h LEFT JOIN commit_job j ON j.hold_id = h.id
+      FROM hold h ${commitTable(sql).besideHold("h.id")}
       WHERE ${column} > ${last?.place ?? first} ORDER BY ${column} LIMIT ${PAGE}`,
     (rows) => rows.forEach(audit)
   )
@@ -70,8 +71,7 @@ export const auditHolds = Effect.fn("Audit.holds")(function* (
     if (sum !== balance) noteHeld(note, book, balance, sum)
   }
   for (const [book, sum] of held) noteHeld(note, book, 0n, sum)
-  const unheld = yield* sql<{ readonly id: string }>`SELECT id FROM commit_job WHERE hold_id IS NULL`
-  for (const { id } of unheld) note("commit_without_hold", id, "Its job names no hold.")
+  for (const id of yield* commitTable(sql).withoutHold) note("commit_without_hold", id, "Its job names no hold.")
   return count
 })
 

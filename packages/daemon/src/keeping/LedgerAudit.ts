@@ -6,11 +6,12 @@ import { createHash } from "node:crypto"
 import type { NetworkRole } from "@treemark/core"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { commitTable } from "../commits/CommitTable.ts"
 import { assetTopicOf, type CommitLog, commitLogs } from "../evm/CommitLogs.ts"
 import { clustersOf, eachWindow, FIRST_WINDOW, type Span } from "../evm/LogWindows.ts"
 import type { LedgerNetwork } from "../evm/Networks.ts"
 import { ask } from "../evm/RpcFailure.ts"
-import { eachInTurns, eachPage, readingOrder } from "../store/Snapshot.ts"
+import { eachInTurns, eachPage } from "../store/Snapshot.ts"
 import type { Note } from "./AuditReport.ts"
 
 const PAGE = 500
@@ -66,6 +67,9 @@ const eventOf = ({ assetTopic, blockNumber, logIndex, text }: CommitLog): Ledger
   asset: assetTopic,
   text: digestOf(text)
 })
+
+/** The columns of a job row. */
+const COLUMNS = "id, network, chain_id, asset_cid, commit_json, tx_hash, state, block_number, log_index"
 
 interface JobRow {
   readonly place: number | string
@@ -126,12 +130,8 @@ export const auditCommits = Effect.fn("Audit.commits")(function* (
     if (differences.length === 0) return
     note("event_differs", job.id, `Transaction ${hash} of ${ledger.role} differs in ${differences.join(", ")}.`)
   }
-  const { column, first } = readingOrder(sql, "j", "id")
   yield* eachPage(
-    (last: JobRow | undefined) => sql<JobRow>`
-      SELECT ${column} AS place, id, network, chain_id, asset_cid, commit_json, tx_hash, state, block_number, log_index
-      FROM commit_job j WHERE ${column} > ${last?.place ?? first}
-      ORDER BY ${column} LIMIT ${PAGE}`,
+    (last: JobRow | undefined) => commitTable(sql).page(COLUMNS, last, PAGE),
     (rows) => rows.forEach(audit)
   )
   for (const [{ byTransaction, role }, hashes] of known) {

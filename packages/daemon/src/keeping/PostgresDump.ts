@@ -5,6 +5,7 @@
 import { rm } from "node:fs/promises"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { commitTable } from "../commits/CommitTable.ts"
 import * as Migrations from "../store/Migrations.ts"
 import type { Snapshot } from "../store/Snapshot.ts"
 import * as Sqlite from "../store/Sqlite.ts"
@@ -21,7 +22,7 @@ export const dumpPostgres = Effect.fn("Backup.dumpPostgres")(function* <E extend
   const begun = yield* Deferred.make<void>()
   const chains = Effect.gen(function* () {
     yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`
-    yield* sql`LOCK TABLE commit_job, transfer_job IN SHARE MODE`
+    yield* commitTable(sql).standStill
     yield* copyChains
     yield* Deferred.succeed(stopped, undefined)
     yield* Deferred.await(begun)

@@ -3,6 +3,7 @@ import { Array as Arr, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { assetTopicOf } from "../../evm/CommitLogs.ts"
 import type { LedgerNetwork } from "../../evm/Networks.ts"
+import { commitTable } from "../CommitTable.ts"
 
 export interface Watch {
   readonly id: string
@@ -110,11 +111,7 @@ export const makeWatchRows = Effect.gen(function* () {
     const topics = [...new Set(commits.map(({ assetTopic }) => assetTopic))]
     const assets = yield* sql<{ readonly topic: string; readonly asset_cid: string }>`
       SELECT topic, asset_cid FROM asset WHERE ${sql.in("topic", topics)}`
-    const made = yield* sql<{ readonly tx_hash: string; readonly account_id: string }>`
-      SELECT tx_hash, account_id FROM commit_job WHERE ${sql.in(
-        "tx_hash",
-        commits.map(({ txHash }) => txHash)
-      )}`
+    const madeBy = yield* commitTable(sql).accountsIn(commits.map(({ txHash }) => txHash))
     const cids = assets.map(({ asset_cid }) => asset_cid)
     const held = Arr.isReadonlyArrayNonEmpty(cids)
       ? yield* sql<{ readonly account_id: string; readonly asset_cid: string }>`
@@ -122,7 +119,7 @@ export const makeWatchRows = Effect.gen(function* () {
       : []
     return {
       assets: new Map(assets.map(({ asset_cid, topic }) => [topic, asset_cid])),
-      madeBy: new Map(made.map(({ account_id, tx_hash }) => [tx_hash, account_id])),
+      madeBy,
       holdings: new Set(held.map(({ account_id, asset_cid }) => `${account_id} ${asset_cid}`))
     } satisfies KnownHere
   })

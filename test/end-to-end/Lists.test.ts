@@ -168,7 +168,7 @@ withDaemon()("the desk of a running daemon", (it) => {
       assert.deepStrictEqual(yield* stranger.get("/assets"), { assets: [], next: null } as never)
       assert.deepStrictEqual(yield* stranger.get("/commits"), { commits: [], next: null } as never)
       const daemon = yield* RunningDaemon
-      for (const query of ["limit=0", "limit=101", "cursor=x"]) {
+      for (const query of ["limit=0", "limit=101", "cursor=x", "limit=2&limit=3"]) {
         const answer = yield* daemon.call(`/assets?${query}`, { headers: { authorization: bob.authorization } })
         assert.strictEqual(answer.status, 400)
       }

@@ -6,7 +6,7 @@ import { privateKeyToAccount } from "viem/accounts"
 import { bytesOf } from "../end-to-end/Treemarkd.ts"
 import { patientHttp, startAnvil } from "../layers/Anvil.ts"
 import { patience } from "../layers/Long.ts"
-import { transactionsOfTypes } from "./BlockOfTypes.ts"
+import { sendersOf, transactionsOf } from "./BlockOfTypes.ts"
 import { assertProofsHold, clientsOf, commitUntilMade, daemonOn, type Node, wholeRun } from "./ChainRun.ts"
 
 /** Not 3: anvil 1.7.1 makes a block's transactionsRoot of blob transactions with their blobs, so none in such a block can be shown (EIP-4844). */
@@ -14,7 +14,7 @@ const TYPES = [0, 1, 2, 4]
 
 /** The first account of anvil's well-known words. */
 const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
-const rich = Object.assign(privateKeyToAccount(KEY), { key: KEY })
+const rich = privateKeyToAccount(KEY)
 
 const anvilAt = Effect.fnUntraced(function* (extraArgs: ReadonlyArray<string>) {
   const { url } = yield* startAnvil({ chainId: 31_337, extraArgs })
@@ -45,7 +45,8 @@ describe("anvil", () => {
         const { address, daemon } = yield* daemonOn(node, "events")
         const { token } = yield* daemon.createAccount({ name: "among others", credits: "5" })
         const asset = yield* daemon.register(bytesOf("among others"), "text/plain")
-        const signed = yield* Effect.promise(() => transactionsOfTypes(node, address, TYPES))
+        const senders = yield* sendersOf(node, TYPES)
+        const signed = yield* Effect.promise(() => transactionsOf(node, address, senders))
         const { client } = clientsOf(node)
         yield* Effect.promise(() => steer.setAutomine(false))
         for (const serializedTransaction of signed)

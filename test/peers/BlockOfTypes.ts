@@ -4,63 +4,65 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
+import { Effect } from "effect"
 import type { Hex } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { foundry } from "../layers/Parts.ts"
 import { clientsOf, type Node } from "./ChainRun.ts"
 
 const GWEI = 1_000_000_000n
 const FEES = { maxFeePerGas: 500n * GWEI, maxPriorityFeePerGas: GWEI }
 
-/** Signed, of types 0 to 4, with nonces from the account's next one on; each goes to the account itself or lets it be the contract's code. */
-export const transactionsOfTypes = async (
+/** Somebody for each type, with tokens: some nodes take no blob transaction of an account that has others waiting. */
+export const sendersOf = Effect.fnUntraced(function* (node: Node, types: ReadonlyArray<number>) {
+  const senders = types.map((type) => {
+    const key = generatePrivateKey()
+    return { type, key, account: privateKeyToAccount(key) }
+  })
+  for (const { account } of senders) yield* clientsOf(node).give(account.address, "50")
+  return senders
+})
+
+type Sender = Effect.Success<ReturnType<typeof sendersOf>>[number]
+
+/** Signed transactions, one of each sender's, with their next nonces; each goes to the sender, or lets the sender be the contract's code. */
+export const transactionsOf = async (
   node: Node,
   code: Hex,
-  types: ReadonlyArray<number>
+  senders: ReadonlyArray<Sender>
 ): Promise<ReadonlyArray<Hex>> => {
-  const { client, wallet } = clientsOf(node)
-  const account = node.rich
-  const first = await client.getTransactionCount({ address: account.address, blockTag: "pending" })
-  const base = { account, chainId: node.chainId, gas: 100_000n, to: account.address, value: 1n } as const
+  const { client } = clientsOf(node)
   const accessList = [{ address: code, storageKeys: [`0x${"00".repeat(32)}` as Hex] }]
-  const sign = async (type: number, nonce: number): Promise<Hex> => {
+  const sign = async ({ account, key, type }: Sender): Promise<Hex> => {
+    const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" })
+    const base = { account, chainId: node.chainId, nonce, gas: 100_000n, to: account.address, value: 1n } as const
     switch (type) {
       case 0:
-        return account.signTransaction({ ...base, type: "legacy", nonce, gasPrice: 500n * GWEI })
+        return account.signTransaction({ ...base, type: "legacy", gasPrice: 500n * GWEI })
       case 1:
-        return account.signTransaction({ ...base, type: "eip2930", nonce, gasPrice: 500n * GWEI, accessList })
+        return account.signTransaction({ ...base, type: "eip2930", gasPrice: 500n * GWEI, accessList })
       case 2:
-        return account.signTransaction({ ...base, ...FEES, type: "eip1559", nonce, accessList })
+        return account.signTransaction({ ...base, ...FEES, type: "eip1559", accessList })
       case 3:
-        return blobTransaction(node, nonce)
+        return blobTransaction(node, nonce, key)
       default: {
-        const authorization = await wallet.signAuthorization({
-          contractAddress: code,
-          chainId: node.chainId,
-          nonce: nonce + 1
-        })
-        return account.signTransaction({ ...base, ...FEES, type: "eip7702", nonce, authorizationList: [authorization] })
+        const asked = { contractAddress: code, chainId: node.chainId, nonce: nonce + 1 }
+        const authorizationList = [await account.signAuthorization(asked)]
+        return account.signTransaction({ ...base, ...FEES, type: "eip7702", authorizationList })
       }
     }
   }
-  const signed: Array<Hex> = []
-  let nonce = first
-  for (const type of types) {
-    signed.push(await sign(type, nonce))
-    // An account that signs for itself uses up a nonce of its own by it.
-    nonce += type === 4 ? 2 : 1
-  }
-  return signed
+  return Promise.all(senders.map(sign))
 }
 
 /** By cast, which makes the blob's commitments and proofs. */
-const blobTransaction = ({ rich, url }: Node, nonce: number): Hex => {
+const blobTransaction = ({ url }: Node, nonce: number, key: Hex): Hex => {
   const cast = foundry("cast")
   assert.isDefined(cast)
   const folder = mkdtempSync(join(tmpdir(), "treemark-blob-"))
   try {
     const file = join(folder, "blob")
     writeFileSync(file, "a blob beside a commit")
-    const key = (rich as unknown as { readonly key?: Hex }).key ?? ""
     const args = [
       "mktx",
       "--blob",
@@ -82,7 +84,7 @@ const blobTransaction = ({ rich, url }: Node, nonce: number): Hex => {
       url,
       "--private-key",
       key,
-      rich.address
+      privateKeyToAccount(key).address
     ]
     const { status, stderr, stdout } = spawnSync(cast, [...args, ...more], { encoding: "utf8", timeout: 120_000 })
     assert.strictEqual(status, 0, stderr)

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { createPublicClient, createTestClient, type Hex } from "viem"
 import { commitAbi, commitDeployedBytecode } from "../../../packages/daemon/src/evm/CommitContract.ts"
@@ -46,9 +46,14 @@ export interface Asset {
 }
 
 /** Everything but the daemons; anvil mines a block every 100 ms, as its automining loses track when many are sent at once. */
-export const makeRig = Effect.gen(function* () {
+export const makeRig = Effect.suspend(() => makeRigThrough((url) => Effect.succeed(url)))
+
+/** The same, with what `pooler` puts between the daemons and the database. */
+export const makeRigThrough = Effect.fnUntraced(function* (
+  pooler: (databaseUrl: string, port: number) => Effect.Effect<string, Error, Scope.Scope>
+) {
   const postgres = yield* startPostgres
-  const databaseUrl = yield* postgres.create(DATABASE)
+  const databaseUrl = yield* pooler(yield* postgres.create(DATABASE), postgres.port)
   const anvil = yield* startAnvil({ chainId: CHAIN_ID, extraArgs: ["--no-mining", "--order", "fifo"] })
   const steer = createTestClient({ mode: "anvil", transport: patientHttp(anvil.url) })
   const client = createPublicClient({ transport: patientHttp(anvil.url), cacheTime: 0 })

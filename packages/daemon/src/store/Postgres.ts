@@ -13,7 +13,10 @@ import { SqlClient, SqlError } from "effect/sql"
 import { DatabaseUnusable, databaseUnusable } from "./StoreErrors.ts"
 
 export interface PostgresOptions {
-  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and what else libpq's URLs may say (`?sslmode=require`). Never printed. */
+  /**
+   * `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and what else libpq's URLs may say (`?sslmode=require`). `?pgbouncer=true`: a pooler in transaction
+   * mode stands in between, where a connection has no settings of its own and no prepared statements. Never printed.
+   */
   readonly url: Redacted.Redacted<string>
   /** Connections this client may open; 10 by default. */
   readonly connections?: number
@@ -58,16 +61,17 @@ export const make = Effect.fnUntraced(function* ({ connections = CONNECTIONS, ur
     const cause = new Error("it is not of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE")
     return yield* new DatabaseUnusable({ place: "TREEMARK_DATABASE_URL", reason: "url", cause })
   }
+  const { isPooled, server } = withoutPooler(url)
   const client = yield* PgClient.make({
-    url,
+    url: server,
     maxConnections: connections,
     applicationName: "treemarkd",
-    startupParameters: SESSION,
+    ...(isPooled ? {} : { startupParameters: SESSION }),
     keepAlive: Duration.seconds(10),
     types: TYPES,
-    preparedStatementCacheSize: 256
+    preparedStatementCacheSize: isPooled ? 0 : 256
   }).pipe(Effect.mapError((error) => databaseUnusable(place, error)))
-  yield* Effect.mapError(client`SELECT 1`, (error) => databaseUnusable(place, error))
+  yield* Effect.mapError(isPooled ? limitsOf(client) : client`SELECT 1`, (error) => databaseUnusable(place, error))
   return Object.assign(client, {
     driver: "pg",
     withTransaction: withRetries(client)
@@ -77,6 +81,27 @@ export const make = Effect.fnUntraced(function* ({ connections = CONNECTIONS, ur
 /** The store at `url`. Fails with `DatabaseUnusable` when it does not answer. */
 export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))
+
+/** Says how to give what `SESSION` would, where a pooler's connections lack it. */
+const limitsOf = Effect.fnUntraced(function* (client: SqlClient.SqlClient) {
+  const [row] = yield* client<{ readonly role: string; readonly unlimited: boolean }>`SELECT current_user AS role,
+    '0' IN (current_setting('statement_timeout'), current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout')) AS unlimited`
+  if (row?.unlimited !== true) return
+  const wanted = Object.entries(SESSION).map(([name, value]) => `ALTER ROLE "${row.role}" SET ${name} = '${value}';`)
+  yield* Effect.logWarning(
+    `Connections through the pooler have no time limits: a daemon that stands still in a transaction holds others up. Run once in the database, then reload the pooler: ${wanted.join(" ")}`
+  )
+})
+
+const POOLER = "pgbouncer"
+
+/** The URL without our own word in it, and whether it was there. */
+const withoutPooler = (url: Redacted.Redacted<string>) => {
+  const parsed = new URL(Redacted.value(url))
+  const isPooled = parsed.searchParams.get(POOLER) === "true"
+  parsed.searchParams.delete(POOLER)
+  return { isPooled, server: isPooled ? Redacted.make(parsed.href) : url }
+}
 
 /** `HOST:PORT/DATABASE` for messages, without user and password; undefined when it is not such a URL. */
 export const placeOf = (url: Redacted.Redacted<string>): string | undefined => {

@@ -65,13 +65,14 @@ const DATABASE_ADVICE: Record<string, string> = {
   credentials: "Correct user and password in TREEMARK_DATABASE_URL, or let that user in (pg_hba.conf).",
   missing: "Create that database (createdb), or correct its name in TREEMARK_DATABASE_URL.",
   rights: "Let the user of TREEMARK_DATABASE_URL create tables in that database: GRANT ALL ON SCHEMA public TO it.",
+  pooler: "A pooler such as PgBouncer is in between: add ?pgbouncer=true to TREEMARK_DATABASE_URL.",
   other: "Look at the database's own log for more, mend it and start again."
 }
 
 /** The shared database could not be used. `place` is `HOST:PORT/DATABASE`; the URL itself holds a password and is not kept. */
 export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
   place: Schema.String,
-  reason: Schema.Literals(["url", "unreachable", "credentials", "missing", "rights", "other"]),
+  reason: Schema.Literals(["url", "unreachable", "credentials", "missing", "rights", "pooler", "other"]),
   cause: Schema.Defect()
 }) {
   override get message() {
@@ -86,13 +87,15 @@ export const databaseUnusable = (place: string, error: SqlError.SqlError): Datab
   const text = deepestMessage(cause ?? error)
   const reason = /database .* does not exist/u.test(text)
     ? "missing"
-    : _tag === "AuthenticationError"
-      ? "credentials"
-      : _tag === "AuthorizationError"
-        ? "rights"
-        : _tag === "ConnectionError"
-          ? "unreachable"
-          : "other"
+    : /unsupported startup parameter/u.test(text)
+      ? "pooler"
+      : _tag === "AuthenticationError"
+        ? "credentials"
+        : _tag === "AuthorizationError"
+          ? "rights"
+          : _tag === "ConnectionError"
+            ? "unreachable"
+            : "other"
   return new DatabaseUnusable({ place, reason, cause: new Error(text) })
 }
 

@@ -4,6 +4,7 @@
  */
 import { Cause, Clock, Effect, Option, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
 import { AccessTokens } from "../../accounts/AccessTokens.ts"
 import { Sessions } from "../../accounts/Sessions.ts"
 import { makeShared } from "../../evm/Shared.ts"
@@ -16,6 +17,7 @@ import { Allowed, guardProblem, PairedOrigins } from "./HostGuard.ts"
 import { hasUnreadBody, hostHeaders, localPort } from "./NodeRequest.ts"
 import { makeRequestId, problemResponse, RequestId, refuse, refusing } from "./Problems.ts"
 import { RateLimit } from "./RateLimit.ts"
+import { repeatedQuery } from "./RepeatedQuery.ts"
 import { RouteIndex } from "./RouteIndex.ts"
 import { Stopping } from "./Shutdown.ts"
 
@@ -73,6 +75,9 @@ export const edge = (options: { readonly root?: string } = {}) =>
         if (HttpServerError.isHttpServerError(error)) {
           if (error.reason._tag === "RouteNotFound") return unrouted(request)
           if (error.reason._tag === "RequestParseError") return problemResponse(unreadable)
+        }
+        if (HttpApiError.HttpApiSchemaError.is(error) && error.kind === "Query") {
+          return problemResponse(repeatedQuery(request.url))
         }
         return Effect.andThen(Effect.logError("A request failed by a bug.", cause), problemResponse(internal))
       }

@@ -8,6 +8,7 @@ import { RunningAddresses, serverLayer } from "../Server.ts"
 import { Settings } from "../Settings.ts"
 import { traced } from "../telemetry/Traces.ts"
 import { endAtOnceWhenToldTwice, endInTime } from "./Stop.ts"
+import { letGrow } from "./YoungMemory.ts"
 
 /** Prints a line with each address when it is ready; its spans go where the settings say, or are not made. */
 export const serve = (json: boolean) =>
@@ -24,5 +25,6 @@ const serveUntilTold = Effect.fnUntraced(function* (json: boolean) {
   yield* Console.log(
     json ? JSON.stringify({ addresses }) : `Treemark is ready: ${[...line, `console ${console}`].join(" · ")}`
   )
+  letGrow()
   yield* Deferred.await(Context.get(daemon, DaemonControl).stopRequested)
 }, Effect.scoped)

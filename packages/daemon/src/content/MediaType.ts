@@ -5,7 +5,6 @@
 import { FieldProblem, InvalidFields, MediaType } from "@treemark/core"
 import { Effect, Option, Schema } from "effect"
 import { Mime } from "effect/http"
-import { fileTypeFromBuffer } from "file-type"
 
 /** How many of a file's first bytes are looked at. */
 export const BYTES_LOOKED_AT = 4_100
@@ -45,7 +44,7 @@ export const detectMediaType = Effect.fn("MediaType.detectMediaType")(function* 
 ) {
   const named = fileName === undefined ? undefined : Option.getOrUndefined(Mime.getType(fileName))
   // Hostile bytes may make the detector throw; they are of no known type then.
-  const shown = yield* Effect.tryPromise(() => fileTypeFromBuffer(firstBytes)).pipe(
+  const shown = yield* Effect.tryPromise(async () => (await import("file-type")).fileTypeFromBuffer(firstBytes)).pipe(
     Effect.orElseSucceed(() => undefined)
   )
   if (shown === undefined) return named ?? UNKNOWN

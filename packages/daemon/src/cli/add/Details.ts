@@ -2,8 +2,6 @@
  * When and by whom a file was made, by the EXIF and XMP in it (JPEG, TIFF, HEIC, AVIF, PNG). A camera that says no time zone is taken to
  * have been in this computer's. What cannot be read says nothing: the file is committed all the same.
  */
-import exifr from "exifr"
-
 /** Where EXIF and XMP stand, in nearly every file. */
 export const HEAD_BYTES = 4 << 20
 
@@ -29,6 +27,8 @@ export const detailsOf = async (head: Buffer): Promise<Details> => {
 
 const parse = async (head: Buffer): Promise<Readonly<Record<string, unknown>>> => {
   try {
+    // As large as all the rest of the command, and of no use to any other.
+    const { default: exifr } = await import("exifr")
     const tags: unknown = await exifr.parse(head, {
       xmp: true,
       gps: false,

@@ -1,4 +1,5 @@
 /** interface.md, "Balance request", "Balance response" and operations 1 and 2: exact funds in, truncated text out. */
+import { setTimeout } from "node:timers/promises"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { HDNodeWallet, JsonRpcProvider, Wallet } from "ethers"
@@ -37,7 +38,8 @@ const sendOnTestnet = Effect.fnUntraced(function* (to: string, wei: bigint) {
     (provider) =>
       Effect.promise(async () => {
         const sent = await HDNodeWallet.fromPhrase(words).connect(provider).sendTransaction({ to, value: wei })
-        await sent.wait()
+        // sent.wait() waits for a further block where this one comes at the wrong moment, and there is none.
+        while ((await provider.getTransactionReceipt(sent.hash)) === null) await setTimeout(50)
       }),
     (provider) => Effect.sync(() => provider.destroy())
   )

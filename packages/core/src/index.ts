@@ -26,7 +26,7 @@ export {
 } from "./asset-tree/Signature.ts"
 export type { EncodedTree, TreeEncoding, TreeFormatName } from "./asset-tree/TreeEncoding.ts"
 export { DagJson, TREE_FORMATS, TreeFormat } from "./asset-tree/TreeFormat.ts"
-export { AllNetworksDeadline, allNetworksBalance } from "./balance/AllNetworksBalance.ts"
+export { AllNetworksDeadline, allNetworksBalance, balancesOn } from "./balance/AllNetworksBalance.ts"
 export { mainnetBalance } from "./balance/MainnetBalance.ts"
 export { type BalanceNetwork, NativeBalance } from "./balance/NativeBalance.ts"
 export { type Call, type CallKey, IdempotencyKeyInUse } from "./charging/Call.ts"

@@ -11,7 +11,7 @@ import { LedgerUnavailable } from "../ledger/Ledger.ts"
 import { amount } from "../money/Amount.ts"
 import { balanceText } from "../money/BalanceText.ts"
 import { Prices } from "../money/PriceList.ts"
-import { NativeBalance } from "./NativeBalance.ts"
+import { type BalanceNetwork, NativeBalance } from "./NativeBalance.ts"
 
 /** How long all networks together may take to answer. */
 export const AllNetworksDeadline = Context.Reference<Duration.Duration>(
@@ -30,19 +30,20 @@ export const allNetworksBalance = Effect.fn("AllNetworksBalance")(function* (inp
   const price = (yield* Prices)["balance-all-networks"]
   return yield* Effect.acquireUseRelease(
     charges.hold({ caller, operation: "balance-all-networks", reference: call.id, amount: price, call }),
-    () => balancesOf(wallet),
+    () => Effect.flatMap(NativeBalance, ({ networks }) => balancesOn(networks, wallet)),
     (hold, exit) =>
       Exit.isSuccess(exit) ? charges.capture(hold, price, exit.value) : Effect.ignore(charges.release(hold))
   )
 })
 
-const balancesOf = Effect.fnUntraced(function* (wallet: WalletAddress) {
+/** The same on these networks, and free: for who runs the service. */
+export const balancesOn = Effect.fnUntraced(function* (networks: ReadonlyArray<BalanceNetwork>, wallet: WalletAddress) {
   const balances = yield* NativeBalance
   const deadline = yield* AllNetworksDeadline
   const late = (network: string) =>
     new LedgerUnavailable({ network, reason: `no answer within ${Duration.format(deadline)}.` })
   const found = yield* Effect.forEach(
-    balances.networks,
+    networks,
     (network) =>
       balances.on(network, wallet).pipe(
         Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(late(network.name)) }),

@@ -7,7 +7,7 @@ import { Clock, Effect, Layer, type Redacted, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { makeTokenSpending } from "../books/TokenSpending.ts"
-import { AmountColumn, IntColumn } from "../store/Columns.ts"
+import { AmountColumn, IntColumn, rowsAs } from "../store/Columns.ts"
 import { randomId } from "../store/RandomId.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { AccessTokens, AccountDisabled, InvalidToken, type NewToken, TokenInfo, TokenNotFound } from "./AccessTokens.ts"
@@ -33,7 +33,7 @@ const InfoRow = Schema.Struct({
   origin: Schema.NullOr(Schema.String),
   daily_limit: Schema.NullOr(AmountColumn)
 })
-const decodeInfos = Schema.decodeUnknownEffect(Schema.Array(InfoRow))
+const infoRows = rowsAs(InfoRow)
 
 const KnownRow = Schema.Struct({
   id: Schema.String,
@@ -48,7 +48,9 @@ const KnownRow = Schema.Struct({
   wallet: WalletAddress,
   disabled_at: Time
 })
-const decodeKnown = Schema.decodeUnknownEffect(Schema.Array(KnownRow))
+const knownRows = rowsAs(KnownRow)
+
+const ownerRows = rowsAs(Schema.Struct({ name: Schema.String, closed_at: Time }))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -58,17 +60,16 @@ const make = Effect.gen(function* () {
   const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
 
   const infos = Effect.fnUntraced(function* (which: ReturnType<typeof sql.literal>) {
-    const rows =
-      yield* sql`SELECT id, label, created_at, expires_at, revoked_at, last_used_at, scopes, origin, daily_limit FROM access_token ${which}`
-    const known = yield* Effect.orDie(decodeInfos(rows))
+    const known = yield* infoRows(
+      sql`SELECT id, label, created_at, expires_at, revoked_at, last_used_at, scopes, origin, daily_limit FROM access_token ${which}`
+    )
     const spent = yield* spending.today(known.map(({ id }) => id))
     return known.map((row) => infoOf(row, spent.get(row.id)))
   })
 
   const issue = Effect.fn("AccessTokens.issue")(
     function* (accountId: AccountId, options: NewToken) {
-      const [owner] = yield* sql<{ readonly name: string; readonly closed_at: number | bigint | null }>`
-        SELECT name, closed_at FROM account WHERE id = ${accountId} ${forUpdate}`
+      const [owner] = yield* ownerRows(sql`SELECT name, closed_at FROM account WHERE id = ${accountId} ${forUpdate}`)
       if (owner === undefined) return yield* new AccountNotFound({ account: accountId })
       if (owner.closed_at !== null) return yield* new AccountClosed({ name: owner.name })
       const token = makeToken(yield* random.randomBytes(TOKEN_BYTES))
@@ -105,10 +106,9 @@ const make = Effect.gen(function* () {
   const authenticate = Effect.fn("AccessTokens.authenticate")(function* (token: Redacted.Redacted<string>) {
     const hash = parseToken(token)
     if (Result.isFailure(hash)) return yield* new InvalidToken()
-    const rows = yield* sql`
+    const [known] = yield* knownRows(sql`
       SELECT t.id, t.expires_at, t.revoked_at, t.last_used_at, t.scopes, t.daily_limit, t.account_id, a.name, a.service_name, a.wallet, a.disabled_at
-      FROM access_token t JOIN account a ON a.id = t.account_id WHERE t.token_hash = ${hash.success}`
-    const [known] = yield* Effect.orDie(decodeKnown(rows))
+      FROM access_token t JOIN account a ON a.id = t.account_id WHERE t.token_hash = ${hash.success}`)
     const now = yield* Clock.currentTimeMillis
     if (known === undefined || known.revoked_at !== null) return yield* new InvalidToken()
     if (known.expires_at !== null && known.expires_at <= now) return yield* new InvalidToken()

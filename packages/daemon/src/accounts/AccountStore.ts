@@ -9,7 +9,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Postings } from "../books/Postings.ts"
 import { LocalFaucet } from "../devchain/LocalFaucet.ts"
-import { AmountColumn, IntColumn } from "../store/Columns.ts"
+import { AmountColumn, IntColumn, rowsAs } from "../store/Columns.ts"
 import { randomId } from "../store/RandomId.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { HdWallets } from "../wallets/HdWallets.ts"
@@ -29,7 +29,7 @@ const Row = Schema.Struct({
   created_at: IntColumn,
   credits: AmountColumn
 })
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+const accountRows = rowsAs(Row)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -41,11 +41,11 @@ const make = Effect.gen(function* () {
   const oneAtATime = Semaphore.makeUnsafe(1)
 
   const select = Effect.fnUntraced(function* (which: ReturnType<typeof sql.literal>) {
-    const rows = yield* sql`
+    const rows = yield* accountRows(sql`
       SELECT a.id, a.name, a.service_name, a.wallet, a.wallet_index, a.disabled_at, a.closed_at, a.created_at,
         COALESCE(b.balance, '0') AS credits
-      FROM account a LEFT JOIN ledger_account b ON b.id = 'credits:' || a.id ${which}`
-    return (yield* Effect.orDie(decodeRows(rows))).map(accountOf)
+      FROM account a LEFT JOIN ledger_account b ON b.id = 'credits:' || a.id ${which}`)
+    return rows.map(accountOf)
   })
 
   /** A name that is another account's id does not hide that account. */

@@ -7,7 +7,7 @@ import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient, type SqlError } from "effect/sql"
-import { AmountColumn, IntColumn } from "../store/Columns.ts"
+import { AmountColumn, IntColumn, rowsAs } from "../store/Columns.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import {
@@ -50,7 +50,7 @@ const Row = Schema.Struct({
   polled_at: Schema.NullOr(IntColumn),
   expires_at: IntColumn
 })
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+const pairingRows = rowsAs(Row)
 
 const askingOf = ({ name, origin, scopes }: typeof Row.Type): Asking => ({
   name,
@@ -65,10 +65,10 @@ const make = Effect.gen(function* () {
   const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
 
   const rowWhere = Effect.fnUntraced(function* (which: ReturnType<typeof sql.literal>) {
-    const rows =
-      yield* sql`SELECT device_hash, name, origin, scopes, state, account_id, daily_limit, pause, polled_at, expires_at
-      FROM pairing WHERE ${which} ${forUpdate}`
-    return (yield* Effect.orDie(decodeRows(rows)))[0]
+    const [row] = yield* pairingRows(sql`
+      SELECT device_hash, name, origin, scopes, state, account_id, daily_limit, pause, polled_at, expires_at
+      FROM pairing WHERE ${which} ${forUpdate}`)
+    return row
   })
 
   const newUserCode = Effect.gen(function* () {

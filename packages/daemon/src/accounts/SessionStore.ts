@@ -7,7 +7,7 @@ import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
-import { IntColumn } from "../store/Columns.ts"
+import { IntColumn, rowsAs } from "../store/Columns.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { AccessTokens, AccountDisabled } from "./AccessTokens.ts"
 import { Accounts } from "./Accounts.ts"
@@ -30,9 +30,9 @@ const SessionRow = Schema.Struct({
   wallet: WalletAddress,
   disabled_at: Schema.NullOr(IntColumn)
 })
-const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
-const CodeRow = Schema.Struct({ account_id: Schema.NullOr(AccountId), expires_at: IntColumn })
-const decodeCodes = Schema.decodeUnknownEffect(Schema.Array(CodeRow))
+const sessionRows = rowsAs(SessionRow)
+
+const codeRows = rowsAs(Schema.Struct({ account_id: Schema.NullOr(AccountId), expires_at: IntColumn }))
 
 const make = Effect.fnUntraced(function* ({ firstTokens }: Options) {
   const sql = yield* SqlClient.SqlClient
@@ -67,9 +67,9 @@ const make = Effect.fnUntraced(function* ({ firstTokens }: Options) {
   })
 
   const signIn = Effect.fn("Sessions.signIn")(function* (code: Redacted.Redacted<string>) {
-    const rows =
-      yield* sql`DELETE FROM sign_in_code WHERE code_hash = ${hashOfToken(code)} RETURNING account_id, expires_at`
-    const [found] = yield* Effect.orDie(decodeCodes(rows))
+    const [found] = yield* codeRows(
+      sql`DELETE FROM sign_in_code WHERE code_hash = ${hashOfToken(code)} RETURNING account_id, expires_at`
+    )
     const now = yield* Clock.currentTimeMillis
     if (found === undefined || found.expires_at <= now) return yield* new CodeRefused()
     const account_id = found.account_id ?? (yield* firstAccount())
@@ -92,10 +92,9 @@ const make = Effect.fnUntraced(function* ({ firstTokens }: Options) {
 
   const authenticate = Effect.fn("Sessions.authenticate")(function* (session: SessionText) {
     const hash = hashOfToken(session)
-    const rows = yield* sql`
+    const [known] = yield* sessionRows(sql`
       SELECT s.last_used_at, s.account_id, a.name, a.service_name, a.wallet, a.disabled_at
-      FROM console_session s JOIN account a ON a.id = s.account_id WHERE s.session_hash = ${hash}`
-    const [known] = yield* Effect.orDie(decodeSessions(rows))
+      FROM console_session s JOIN account a ON a.id = s.account_id WHERE s.session_hash = ${hash}`)
     const now = yield* Clock.currentTimeMillis
     if (known === undefined || known.last_used_at <= now - SESSION_LIFE) return yield* new SessionOver()
     if (known.disabled_at !== null) return yield* new AccountDisabled({ name: known.name })

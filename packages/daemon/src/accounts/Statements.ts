@@ -17,7 +17,7 @@ import {
 } from "@treemark/core"
 import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { IntColumn } from "../store/Columns.ts"
+import { IntColumn, rowsAs } from "../store/Columns.ts"
 import { eachPage, Snapshot } from "../store/Snapshot.ts"
 import { storing } from "../store/StorageFailure.ts"
 import { HdWallets, SERVICE_WALLET } from "../wallets/HdWallets.ts"
@@ -73,7 +73,7 @@ const AccountRow = Schema.Struct({
   created_at: IntColumn,
   last_receipt_at: Schema.NullOr(IntColumn)
 })
-const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(AccountRow))
+const accountRows = rowsAs(AccountRow)
 
 const make = Effect.gen(function* () {
   const snapshot = yield* Snapshot
@@ -81,10 +81,9 @@ const make = Effect.gen(function* () {
   const service = wallets.address(SERVICE_WALLET)
 
   const accountOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, idOrName: string) {
-    const rows = yield* sql`SELECT a.id, a.name, a.wallet, a.created_at,
+    const found = yield* accountRows(sql`SELECT a.id, a.name, a.wallet, a.created_at,
         (SELECT r.created_at FROM receipt r WHERE r.account_id = a.id ORDER BY r.sequence DESC LIMIT 1) AS last_receipt_at
-      FROM account a WHERE a.id = ${idOrName} OR a.name = ${idOrName}`
-    const found = yield* Effect.orDie(decodeAccounts(rows))
+      FROM account a WHERE a.id = ${idOrName} OR a.name = ${idOrName}`)
     const account = found.find(({ id }) => id === idOrName) ?? found[0]
     return account ?? (yield* new AccountNotFound({ account: idOrName }))
   })

@@ -1,7 +1,7 @@
 /** What the administration commands do: each handler decodes, calls the use case and encodes. No charge is made here but for `commit`. */
 import {
   amount,
-  balanceText,
+  balancesOn,
   checkpointText,
   formatTokens,
   NativeBalance,
@@ -125,9 +125,13 @@ const wallet = HttpApiBuilder.group(AdminApi, "wallet", (handlers) =>
         Effect.forEach(
           all,
           ({ address }) =>
-            Effect.map(balancesOf(balances, address), ({ networks }) => ({ address, balances: networks })),
+            Effect.map(balancesOn(balances.networks, walletAddress(address)), ({ networks }) => ({
+              address,
+              balances: networks
+            })),
           { concurrency: 4 }
         ).pipe(
+          Effect.provideService(NativeBalance, balances),
           Effect.map((committers) => ({
             committer: committers[0]?.address ?? "",
             balances: committers[0]?.balances ?? [],
@@ -155,7 +159,11 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
     const balances = yield* NativeBalance
     const services = yield* Effect.context<CommitServices | FinishedCommits | HdWallets | Networks>()
     return handlers.handleAll({
-      balance: ({ payload }) => balancesOf(balances, payload.wallet, payload.allNetworks).pipe(refused),
+      balance: ({ payload: { allNetworks = true, wallet } }) =>
+        balancesOn(allNetworks ? balances.networks : balances.networks.slice(0, 1), walletAddress(wallet)).pipe(
+          Effect.provideService(NativeBalance, balances),
+          refused
+        ),
       commit: ({ params, payload }) =>
         commitForAccount({
           account: params.account,
@@ -175,29 +183,6 @@ const operations = HttpApiBuilder.group(AdminApi, "operations", (handlers) =>
     })
   })
 )
-
-const balancesOf = Effect.fnUntraced(function* (
-  balances: NativeBalance["Service"],
-  address: string,
-  allNetworks = true
-) {
-  const wallet = walletAddress(address)
-  const asked = allNetworks ? balances.networks : balances.networks.slice(0, 1)
-  const found = yield* Effect.forEach(
-    asked,
-    (network) => Effect.map(balances.on(network, wallet), (exact) => ({ network, exact })),
-    { concurrency: "unbounded" }
-  )
-  return {
-    wallet,
-    balance: balanceText(amount(found.reduce((sum, { exact }) => sum + exact, 0n))),
-    networks: found.map(({ network, exact }) => ({
-      name: network.name,
-      chainId: network.chainId,
-      balance: balanceText(exact)
-    }))
-  }
-})
 
 /** `asset register FILE` streams the bytes here. */
 const registerRoute = HttpRouter.use(

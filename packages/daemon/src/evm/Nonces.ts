@@ -2,8 +2,11 @@
  * Nonces of our own wallets, from our own table: a node's `pending` count is a guess, and behind a balancer a wrong one. The
  * chain is asked once per wallet and process (`latest`), to begin with, and to step over what was mined without this table.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { IntColumn, rowsAs } from "../store/Columns.ts"
+
+const nonceRows = rowsAs(Schema.Struct({ next_nonce: IntColumn }))
 
 export interface Lane {
   readonly chainId: number
@@ -26,19 +29,18 @@ export const take = Effect.fnUntraced(function* ({ chainId, address }: Lane, lea
   const sql = yield* SqlClient.SqlClient
   const right = lease === undefined ? sql`` : sql`WITH lease AS (${lease})`
   const under = lease === undefined ? sql`` : sql`AND EXISTS (SELECT 1 FROM lease)`
-  const rows = yield* sql<{ readonly next_nonce: number | bigint }>`${right}
+  const [row] = yield* nonceRows(sql`${right}
     UPDATE signer_nonce SET next_nonce = next_nonce + 1
-    WHERE chain_id = ${chainId} AND address = ${address} ${under} RETURNING next_nonce`
-  const next = rows[0]?.next_nonce
-  return next === undefined ? undefined : Number(next) - 1
+    WHERE chain_id = ${chainId} AND address = ${address} ${under} RETURNING next_nonce`)
+  return row === undefined ? undefined : row.next_nonce - 1
 })
 
 /** The nonce that would be taken next, as it is now. */
 export const nextOf = Effect.fnUntraced(function* ({ chainId, address }: Lane) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly next_nonce: number | bigint }>`SELECT next_nonce FROM signer_nonce
-    WHERE chain_id = ${chainId} AND address = ${address}`
-  return Number(rows[0]?.next_nonce ?? 0)
+  const [row] = yield* nonceRows(sql`SELECT next_nonce FROM signer_nonce
+    WHERE chain_id = ${chainId} AND address = ${address}`)
+  return row?.next_nonce ?? 0
 })
 
 /** Gives `nonce` back if it was the last one taken; answers whether it was. */

@@ -68,6 +68,7 @@ export default defineConfig({
   test: {
     testTimeout: TEN_MINUTES,
     hookTimeout: TEN_MINUTES,
+    setupFiles: ["./test/layers/AnswersDescribed.ts"],
     pool: "forks",
     /** More than the two cores there are, as many tests wait for blocks, leases and processes. */
     maxWorkers: 3,

@@ -14,6 +14,7 @@ import { Assets } from "../packages/daemon/src/content/Assets.ts"
 import { LocalChains } from "../packages/daemon/src/devchain/LocalChains.ts"
 import { commitAbi } from "../packages/daemon/src/evm/CommitContract.ts"
 import { Networks } from "../packages/daemon/src/evm/Networks.ts"
+import { CommitResponse } from "../packages/daemon/src/http/commit/CommitApi.ts"
 import { storedAnswer } from "../packages/daemon/src/http/edge/IdempotencyKey.ts"
 import { PublicUrl, servicesLayer } from "../packages/daemon/src/Services.ts"
 import * as Settings from "../packages/daemon/src/Settings.ts"
@@ -95,7 +96,7 @@ export const openCommitBench = async (
         const idempotency = yield* Idempotency
         return yield* idempotency.run({ accountId: account.id, operation: "commit", key, fingerprint }, (call) =>
           Effect.map(commitAsset({ caller, request, call }), ({ answer, receipt }) =>
-            storedAnswer(answer, headersOf(receipt))
+            storedAnswer(CommitResponse, answer, headersOf(receipt))
           )
         )
       }).pipe(tracer === undefined ? Effect.withTracerEnabled(false) : Effect.withTracer(tracer))

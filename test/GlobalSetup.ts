@@ -14,7 +14,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync
+  statSync,
+  writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
@@ -97,13 +98,18 @@ const buildWatchedDaemon = async (draft: string): Promise<void> => {
   })
 }
 
-/** Starts a daemon and ends it in good order, after which its compiled code is there for all that are killed. */
+/**
+ * Starts a daemon and ends it in good order, after which its compiled code is there for all that are killed; and keeps what it says of its
+ * own answers, which `layers/AnswersDescribed` holds them against.
+ */
 const compile = async (folder: string, place: string, ...args: ReadonlyArray<string>): Promise<void> => {
   const home = mkdtempSync(join(tmpdir(), "treemark-compile-"))
   const env = { PATH: process.env.PATH, TREEMARK_HOME: home, TREEMARK_PORT: "0", ...COMPILED }
   const daemon = spawn(process.execPath, [join(folder, place), ...args], { env, stdio: ["ignore", "pipe", "ignore"] })
   const ended = once(daemon, "exit")
-  await Promise.race([once(daemon.stdout, "data"), ended])
+  const [line] = await Promise.race([once(daemon.stdout, "data"), ended])
+  const [url] = /http:[/]{2}[^ ,"]+/.exec(String(line)) ?? []
+  if (url !== undefined) writeFileSync(join(folder, "openapi.json"), await (await fetch(`${url}/openapi.json`)).text())
   daemon.kill("SIGTERM")
   await ended
   rmSync(home, { recursive: true, force: true })

@@ -21,6 +21,7 @@ import { FinishedCommits } from "../../packages/daemon/src/commits/FinishedCommi
 import { LedgerIndex } from "../../packages/daemon/src/commits/LedgerIndex.ts"
 import { NamedAssets } from "../../packages/daemon/src/commits/NamedAssets.ts"
 import { Assets } from "../../packages/daemon/src/content/Assets.ts"
+import { CommitResponse } from "../../packages/daemon/src/http/commit/CommitApi.ts"
 import { storedAnswer } from "../../packages/daemon/src/http/edge/IdempotencyKey.ts"
 import { MetricsGauges } from "../../packages/daemon/src/http/service/MetricsRoute.ts"
 import * as MetricsLook from "../../packages/daemon/src/MetricsLook.ts"
@@ -110,7 +111,7 @@ const dailyWork = Effect.gen(function* () {
   const order = { accountId: account.id, operation: "commit", key: "k", fingerprint: "0".repeat(64) } as const
   yield* idempotency.run(order, (call) =>
     Effect.map(commitAsset({ caller, request, call }), ({ answer, receipt }) =>
-      storedAnswer(answer, headersOf(receipt))
+      storedAnswer(CommitResponse, answer, headersOf(receipt))
     )
   )
   const lists = yield* OwnLists

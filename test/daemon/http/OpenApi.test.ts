@@ -166,7 +166,7 @@ describe("the OpenAPI document", () => {
         const { port } = yield* start()
         const named = new Set<unknown>()
         for (const { operation, path } of operationsOf(yield* documentOf(port))) {
-          for (const always of ["403", "405", "417", "429", "431", "500", "503"])
+          for (const always of ["400", "403", "405", "408", "417", "429", "431", "500", "503"])
             assert.property(operation.responses, always, path)
           for (const [status, response] of Object.entries(operation.responses)) {
             if (Number(status) < 400 || /^ipfs.*Head$/.test(operation.operationId)) continue

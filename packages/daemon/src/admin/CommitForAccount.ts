@@ -16,6 +16,7 @@ import { Effect, Schema } from "effect"
 import { Accounts } from "../accounts/Accounts.ts"
 import { Idempotency } from "../books/Idempotency.ts"
 import { headersOf } from "../books/Keys.ts"
+import { CommitResponse } from "../http/commit/CommitApi.ts"
 import { storedAnswer } from "../http/edge/IdempotencyKey.ts"
 import { nothingCharged } from "../http/edge/Problems.ts"
 
@@ -38,7 +39,7 @@ export const commitForAccount = Effect.fn("admin.commitForAccount")(function* (o
   const { answer } = yield* (yield* Idempotency)
     .run({ accountId: id, operation: "commit", key: order.key, fingerprint: order.fingerprint }, (call) =>
       Effect.map(commitAsset({ caller, request, call }), ({ answer, receipt }) =>
-        storedAnswer(answer, headersOf(receipt))
+        storedAnswer(CommitResponse, answer, headersOf(receipt))
       )
     )
     .pipe(nothingCharged)

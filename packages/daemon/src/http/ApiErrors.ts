@@ -74,12 +74,23 @@ export interface ApiProblem {
   readonly commitId?: string
 }
 
-/** The edge refuses a request before any use case sees it. */
-export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+const RefusedFields = {
   code: Schema.Literals(Object.keys(PROBLEMS) as ReadonlyArray<ProblemCode>),
   detail: Schema.String,
   headers: Schema.Record(Schema.String, Schema.String).pipe(Schema.optionalKey)
-}) {
+}
+
+/** The edge refuses a request before any use case sees it. Its type says with which code, so that an operation's answers can be told from it. */
+export class Refused<Code extends ProblemCode = ProblemCode> extends Schema.TaggedError<Refused>()(
+  "Refused",
+  RefusedFields
+) {
+  declare readonly code: Code
+
+  constructor(problem: Omit<ApiProblem, "errors" | "commitId"> & { readonly code: Code }) {
+    super(problem)
+  }
+
   override get message() {
     return this.detail
   }
@@ -137,6 +148,18 @@ const CODES = {
   PathInsideBlock: "not_implemented",
   RangeNotSatisfiable: "range_not_satisfiable"
 } as const satisfies { readonly [tag in Exclude<ApiError["_tag"], "Refused">]: ProblemCode }
+
+/** The failures that become problems of these codes. */
+export type FailureOf<Code extends ProblemCode> =
+  | Refused<Code>
+  | Extract<
+      ApiError,
+      {
+        readonly _tag: {
+          [Tag in keyof typeof CODES]: (typeof CODES)[Tag] extends Code ? Tag : never
+        }[keyof typeof CODES]
+      }
+    >
 
 /** The table: which problem an error is. Messages of these errors are written for callers and hold no secret. */
 export const problemOf = (error: ApiError): ApiProblem => {

@@ -1,5 +1,8 @@
-/** Problems as the OpenAPI document shows them: one schema per status, with the codes that an operation can answer. */
-import { Schema } from "effect"
+/**
+ * The problems of an operation, said once: the OpenAPI document shows them, one schema per status with its codes; the operation's failures have
+ * to be among them (its type says so, `edge/Problems`), and what it answers is encoded by the same schema.
+ */
+import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { PROBLEMS, type ProblemBody, type ProblemCode, problemType } from "./ApiErrors.ts"
 
@@ -10,6 +13,8 @@ const FieldError = Schema.Struct({
 
 /** Answered by every path, whatever is asked. */
 const ANYWHERE = [
+  "bad_request",
+  "request_timeout",
   "host_not_allowed",
   "origin_not_allowed",
   "method_not_allowed",
@@ -20,6 +25,9 @@ const ANYWHERE = [
   "not_ready",
   "overloaded"
 ] as const
+
+/** What any operation may answer. */
+export type AnywhereCode = (typeof ANYWHERE)[number]
 
 /** Answered where a token is needed. */
 export const TOKEN_PROBLEMS = [
@@ -33,10 +41,8 @@ export const TOKEN_PROBLEMS = [
 
 /** Answered where the body is JSON. */
 export const BODY_PROBLEMS = [
-  "bad_request",
   "malformed_json",
   "invalid_fields",
-  "request_timeout",
   "payload_too_large",
   "unsupported_media_type"
 ] as const
@@ -50,13 +56,26 @@ export const CHARGE_PROBLEMS = [
   "ledger_unavailable"
 ] as const
 
-/** The error answers of an endpoint: those of every path, and `codes`. */
-export const problems = (codes: ReadonlyArray<ProblemCode>) => {
-  const byStatus = Map.groupBy([...ANYWHERE, ...codes], (code) => PROBLEMS[code].status)
-  return [...byStatus].sort(([a], [b]) => a - b).map(([status, same]) => schemaOf(status, [...new Set(same)]))
+type ProblemSchema = Schema.Codec<ProblemBody>
+
+/** The error answers of an operation: those of every path, and those with these codes. */
+export interface Problems<Code extends ProblemCode> {
+  readonly codes: ReadonlyArray<Code>
+  readonly schemas: ReadonlyArray<ProblemSchema>
+  /** The body of a problem as JSON has it; dies when the operation has no such problem. */
+  readonly encode: (body: ProblemBody) => Effect.Effect<ProblemBody>
 }
 
-const schemaOf = (status: number, codes: ReadonlyArray<ProblemCode>): Schema.Codec<ProblemBody> =>
+export const problemsOf = <const Code extends ProblemCode>(codes: ReadonlyArray<Code>): Problems<Code> => {
+  const byStatus = Map.groupBy<number, ProblemCode>([...ANYWHERE, ...codes], (code) => PROBLEMS[code].status)
+  const ordered = [...byStatus].sort(([a], [b]) => a - b)
+  const schemas = new Map(ordered.map(([status, same]) => [status, schemaOf(status, [...new Set(same)])] as const))
+  const encode = (body: ProblemBody) =>
+    Effect.orDie(Schema.encodeEffect(schemas.get(body.status) ?? Schema.Never)(body as never))
+  return { codes, schemas: [...schemas.values()], encode }
+}
+
+const schemaOf = (status: number, codes: ReadonlyArray<ProblemCode>): ProblemSchema =>
   Schema.Struct({
     type: Schema.Literals(codes.map(problemType)),
     title: Schema.String,

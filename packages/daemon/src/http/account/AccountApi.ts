@@ -2,7 +2,7 @@
 import { BalanceText, STATEMENT_MEDIA_TYPE } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { problems, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
+import { problemsOf, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
 import { TokenAuth } from "../TokenAuth.ts"
 
 const Storage = Schema.Struct({
@@ -35,7 +35,7 @@ const Balance = Schema.Struct({
   receipt: Schema.NullOr(Schema.Struct({ sequence: Schema.Int, hash: Schema.String }))
 })
 
-const StatementResponse = Schema.Struct({
+export const StatementResponse = Schema.Struct({
   mediaType: Schema.Literal(STATEMENT_MEDIA_TYPE),
   account: Schema.Struct({ id: Schema.String, name: Schema.String, wallet: Schema.String }),
   service: Schema.String.annotate({ description: "Wallet that signs receipts and statement" }),
@@ -59,10 +59,13 @@ const StatementResponse = Schema.Struct({
   signature: Schema.String
 }).annotate({ identifier: "Statement" })
 
+export const ACCOUNT_PROBLEMS = problemsOf([...TOKEN_PROBLEMS, "ledger_unavailable"])
+export const STATEMENT_PROBLEMS = problemsOf([...TOKEN_PROBLEMS, "invalid_fields"])
+
 export const AccountGroup = HttpApiGroup.make("account", { topLevel: true }).add(
   HttpApiEndpoint.get("account", "/account", {
     success: AccountResponse,
-    error: problems([...TOKEN_PROBLEMS, "ledger_unavailable"])
+    error: ACCOUNT_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "The caller's account")
@@ -73,7 +76,7 @@ export const AccountGroup = HttpApiGroup.make("account", { topLevel: true }).add
       to: moment("Ends before (default: now)")
     },
     success: StatementResponse,
-    error: problems([...TOKEN_PROBLEMS, "invalid_fields"])
+    error: STATEMENT_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "The caller's statement")

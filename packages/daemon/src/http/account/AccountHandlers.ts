@@ -7,9 +7,10 @@ import { Accounts } from "../../accounts/Accounts.ts"
 import { OwnLists } from "../../accounts/OwnLists.ts"
 import { Statements } from "../../accounts/Statements.ts"
 import { StorageQuota, TokenStorageQuota } from "../../content/StorageQuota.ts"
-import { refusing } from "../edge/Problems.ts"
+import { refusingAs } from "../edge/Problems.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
+import { ACCOUNT_PROBLEMS, STATEMENT_PROBLEMS, type StatementResponse } from "./AccountApi.ts"
 
 const bounded = (used: number, limit: number) => ({ used, limit: limit === 0 ? null : limit })
 
@@ -23,7 +24,7 @@ const account = Effect.fn("handlers.account")(function* () {
     token: bounded(stored.token, yield* TokenStorageQuota)
   }
   return { id, name, wallet, credits: formatTokens(credits), balance, storage }
-}, refusing)
+}, refusingAs(ACCOUNT_PROBLEMS))
 
 const statement = Effect.fn("handlers.statement")(function* ({
   query
@@ -32,9 +33,11 @@ const statement = Effect.fn("handlers.statement")(function* ({
 }) {
   const { accountId } = yield* CurrentCaller
   const found = yield* (yield* Statements).of(accountId, query)
-  return HttpServerResponse.text(statementText(found), { contentType: "application/json" })
-}, refusing)
+  // Its text is what is kept as a file, to the byte; its members are the schema's, by their types.
+  const text = statementText(found satisfies typeof StatementResponse.Type)
+  return HttpServerResponse.text(text, { contentType: "application/json" })
+}, refusingAs(STATEMENT_PROBLEMS))
 
 export const layer = HttpApiBuilder.group(TreemarkApi, "account", (handlers) =>
-  handlers.handleRaw("account", account).handleRaw("statement", statement)
+  handlers.handle("account", account).handle("statement", statement)
 )

@@ -13,7 +13,8 @@ import {
   parseCid
 } from "@treemark/core"
 import { Effect, Option, Schema } from "effect"
-import { refusing } from "../edge/Problems.ts"
+import { refusingAs } from "../edge/Problems.ts"
+import { ASSET_COMMITS_PROBLEMS } from "./AssetsApi.ts"
 
 const JsonObject = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json))
 const decodeRecord = Schema.decodeUnknownOption(JsonObject)
@@ -40,7 +41,7 @@ export const assetCommits = Effect.fn("handlers.assetCommits")(function* ({
   }
   const found = yield* ledger.history(network, params.assetCid, oneMore(page))
   return pageOf(found, page)
-}, refusing)
+}, refusingAs(ASSET_COMMITS_PROBLEMS))
 
 const MOST_COMMITS = 1_000
 

@@ -4,7 +4,7 @@ import { NetworkRole } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { RegisteredAsset } from "../../content/Assets.ts"
-import { problems, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
+import { problemsOf, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
 import { TokenAuth } from "../TokenAuth.ts"
 import { PAGE_QUERY } from "./PageQuery.ts"
 
@@ -49,20 +49,22 @@ export const RegisteredHere = Schema.Struct({ ...RegisteredAsset.fields, cid: Sc
   identifier: "RegisteredAsset"
 })
 
+export const REGISTER_PROBLEMS = problemsOf([
+  ...TOKEN_PROBLEMS,
+  "invalid_fields",
+  "registration_conflict",
+  "payload_too_large",
+  "storage_quota_reached",
+  "unsupported_media_type"
+])
+export const LIST_ASSETS_PROBLEMS = problemsOf([...TOKEN_PROBLEMS, "invalid_fields"])
+export const ASSET_COMMITS_PROBLEMS = problemsOf(["invalid_fields", "ledger_unavailable"])
+
 export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
   HttpApiEndpoint.post("registerAsset", "/assets", {
     payload: HttpApiSchema.StreamUint8Array({ contentType: "*/*" }),
     success: RegisteredHere.pipe(HttpApiSchema.status(201)),
-    error: problems([
-      ...TOKEN_PROBLEMS,
-      "bad_request",
-      "invalid_fields",
-      "request_timeout",
-      "registration_conflict",
-      "payload_too_large",
-      "storage_quota_reached",
-      "unsupported_media_type"
-    ])
+    error: REGISTER_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "Register an asset")
@@ -78,7 +80,7 @@ export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
       )
     },
     success: Schema.Struct({ assets: Schema.Array(ListedAsset), next: Schema.NullOr(Schema.String) }),
-    error: problems([...TOKEN_PROBLEMS, "invalid_fields"])
+    error: LIST_ASSETS_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "The account's assets")
@@ -95,7 +97,7 @@ export const AssetsGroup = HttpApiGroup.make("assets", { topLevel: true }).add(
       before: asked("Only commits before this place, BLOCK:INDEX, such as the `previous` of another answer")
     },
     success: Schema.Struct({ commits: Schema.Array(AssetCommit), next: place, previous: place }),
-    error: problems(["invalid_fields", "ledger_unavailable"])
+    error: ASSET_COMMITS_PROBLEMS.schemas
   })
     .annotate(OpenApi.Summary, "Commits of an asset")
     .annotate(

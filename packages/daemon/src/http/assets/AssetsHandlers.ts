@@ -6,11 +6,11 @@ import { OwnLists } from "../../accounts/OwnLists.ts"
 import { Assets } from "../../content/Assets.ts"
 import { dispositionName } from "../../content/FileName.ts"
 import { Refused } from "../ApiErrors.ts"
-import { refusing } from "../edge/Problems.ts"
+import { refusingAs } from "../edge/Problems.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
 import { assetCommits } from "./AssetCommits.ts"
-import { RegisteredHere } from "./AssetsApi.ts"
+import { LIST_ASSETS_PROBLEMS, REGISTER_PROBLEMS, RegisteredHere } from "./AssetsApi.ts"
 import { broken, fileOfForm, isForm, type SentFile } from "./FormFile.ts"
 import { pageAsked } from "./PageQuery.ts"
 
@@ -43,7 +43,7 @@ const registerAsset = Effect.fn("handlers.registerAsset")(
     )
   },
   Effect.scoped,
-  refusing
+  refusingAs(REGISTER_PROBLEMS)
 )
 
 const rawFile = (request: HttpServerRequest.HttpServerRequest): SentFile => ({
@@ -83,11 +83,11 @@ const listAssets = Effect.fn("handlers.listAssets")(function* ({
   const page = yield* pageAsked(query, /^\d{1,16}\.[0-9A-Za-z]{1,1000}$/u)
   const { items, next } = yield* (yield* OwnLists).assets(accountId, { ...page, search: query.q })
   return { assets: items, next }
-}, refusing)
+}, refusingAs(LIST_ASSETS_PROBLEMS))
 
 export const layer = HttpApiBuilder.group(TreemarkApi, "assets", (handlers) =>
   handlers
     .handleRaw("registerAsset", registerAsset)
-    .handleRaw("listAssets", listAssets)
-    .handleRaw("assetCommits", assetCommits)
+    .handle("listAssets", listAssets)
+    .handle("assetCommits", assetCommits)
 )

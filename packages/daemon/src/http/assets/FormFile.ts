@@ -8,7 +8,7 @@ import { fileNameOf } from "../../content/FileName.ts"
 import { Refused } from "../ApiErrors.ts"
 
 export interface SentFile {
-  readonly bytes: Stream.Stream<Uint8Array, Refused>
+  readonly bytes: Stream.Stream<Uint8Array, Refused<"bad_request" | "unsupported_media_type">>
   readonly name: string | undefined
   readonly contentType: string | undefined
 }

@@ -3,7 +3,7 @@ import { BalanceRequest, BalanceText } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { IdempotencyHeaders } from "../IdempotencyHeaders.ts"
-import { BODY_PROBLEMS, CHARGE_PROBLEMS, problems, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
+import { BODY_PROBLEMS, CHARGE_PROBLEMS, problemsOf, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
 import { SmallBody } from "../SmallBody.ts"
 import { TokenAuth } from "../TokenAuth.ts"
 
@@ -13,12 +13,14 @@ export const AllNetworksResponse = Schema.Struct({
   networks: Schema.Array(Schema.Struct({ name: Schema.String, chainId: Schema.Int, balance: BalanceText }))
 })
 
+export const BALANCE_ALL_NETWORKS_PROBLEMS = problemsOf([...TOKEN_PROBLEMS, ...BODY_PROBLEMS, ...CHARGE_PROBLEMS])
+
 export const BalanceAllNetworks = HttpApiGroup.make("balanceAllNetworks", { topLevel: true }).add(
   HttpApiEndpoint.post("balanceAllNetworks", "/balance/all-networks", {
     headers: IdempotencyHeaders,
     payload: BalanceRequest,
     success: AllNetworksResponse,
-    error: problems([...TOKEN_PROBLEMS, ...BODY_PROBLEMS, ...CHARGE_PROBLEMS])
+    error: BALANCE_ALL_NETWORKS_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .middleware(SmallBody)

@@ -1,15 +1,17 @@
 /** Operation 2: decode, then the charged question under its Idempotency-Key. A client that leaves ends the call, uncharged. */
 import { allNetworksBalance, decodeBalanceRequest } from "@treemark/core"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Idempotency } from "../../books/Idempotency.ts"
-import { answerOf, fingerprintOf, idempotencyKey } from "../edge/IdempotencyKey.ts"
-import { nothingCharged, refusing } from "../edge/Problems.ts"
-import { receiptedAnswer } from "../edge/ReceiptHeader.ts"
+import { headersOf } from "../../books/Keys.ts"
+import { Receipts } from "../../books/Receipts.ts"
+import { answerOf, fingerprintOf, idempotencyKey, storedAnswer } from "../edge/IdempotencyKey.ts"
+import { nothingCharged, refusingAs } from "../edge/Problems.ts"
 import { strictJson } from "../edge/StrictBody.ts"
 import { RequestBody } from "../SmallBody.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
+import { AllNetworksResponse, BALANCE_ALL_NETWORKS_PROBLEMS } from "./BalanceAllNetworksApi.ts"
 
 const balanceAllNetworks = Effect.fn("handlers.balanceAllNetworks")(
   function* ({ headers }: { readonly headers: { readonly "idempotency-key"?: string } }) {
@@ -27,14 +29,16 @@ const balanceAllNetworks = Effect.fn("handlers.balanceAllNetworks")(
         fingerprint: fingerprintOf(body.bytes)
       },
       (call) =>
-        Effect.flatMap(allNetworksBalance({ caller, wallet, call }), (balances) =>
-          receiptedAnswer(caller, "balance-all-networks", call.id, balances)
-        )
+        Effect.gen(function* () {
+          const balances = yield* allNetworksBalance({ caller, wallet, call })
+          const receipt = yield* (yield* Receipts).ofWork(caller.accountId, "balance-all-networks", call.id)
+          return storedAnswer(AllNetworksResponse, balances, headersOf(Option.getOrUndefined(receipt)))
+        })
     )
     return answerOf(outcome)
   },
   nothingCharged,
-  refusing
+  refusingAs(BALANCE_ALL_NETWORKS_PROBLEMS)
 )
 
 export const layer = HttpApiBuilder.group(TreemarkApi, "balanceAllNetworks", (handlers) =>

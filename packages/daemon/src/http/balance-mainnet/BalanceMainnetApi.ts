@@ -2,18 +2,20 @@
 import { BalanceRequest, BalanceText } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { BODY_PROBLEMS, problems } from "../ProblemSchemas.ts"
+import { BODY_PROBLEMS, problemsOf } from "../ProblemSchemas.ts"
 import { SmallBody } from "../SmallBody.ts"
 
 const BalanceResponse = Schema.Struct({
   balance: BalanceText.annotate({ description: "Native tokens with exactly 4 decimals, truncated" })
 })
 
+export const BALANCE_MAINNET_PROBLEMS = problemsOf([...BODY_PROBLEMS, "ledger_unavailable"])
+
 export const BalanceMainnet = HttpApiGroup.make("balanceMainnet", { topLevel: true }).add(
   HttpApiEndpoint.post("balanceMainnet", "/balance/mainnet", {
     payload: BalanceRequest,
     success: BalanceResponse,
-    error: problems([...BODY_PROBLEMS, "ledger_unavailable"])
+    error: BALANCE_MAINNET_PROBLEMS.schemas
   })
     .middleware(SmallBody)
     .annotate(OpenApi.Summary, "Balance on the mainnet")

@@ -3,7 +3,7 @@ import { CommitReceipt, CommitRequest } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { IdempotencyHeaders } from "../IdempotencyHeaders.ts"
-import { BODY_PROBLEMS, CHARGE_PROBLEMS, problems, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
+import { BODY_PROBLEMS, CHARGE_PROBLEMS, problemsOf, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
 import { SmallBody } from "../SmallBody.ts"
 import { TokenAuth } from "../TokenAuth.ts"
 
@@ -20,7 +20,15 @@ export const QuoteResponse = Schema.Struct({
   description: "Answered to Prefer: return=quote; nothing was done and nothing charged"
 })
 
-const CommitResponse = Schema.Struct(CommitReceipt.fields).annotate({ identifier: "CommitResponse" })
+export const CommitResponse = Schema.Struct(CommitReceipt.fields).annotate({ identifier: "CommitResponse" })
+
+export const COMMIT_PROBLEMS = problemsOf([
+  ...TOKEN_PROBLEMS,
+  ...BODY_PROBLEMS,
+  ...CHARGE_PROBLEMS,
+  "asset_not_registered",
+  "commit_pending"
+])
 
 export const Commit = HttpApiGroup.make("commit", { topLevel: true }).add(
   HttpApiEndpoint.post("commit", "/commit", {
@@ -34,7 +42,7 @@ export const Commit = HttpApiGroup.make("commit", { topLevel: true }).add(
     },
     payload: CommitRequest,
     success: [CommitResponse, QuoteResponse],
-    error: problems([...TOKEN_PROBLEMS, ...BODY_PROBLEMS, ...CHARGE_PROBLEMS, "asset_not_registered", "commit_pending"])
+    error: COMMIT_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .middleware(SmallBody)

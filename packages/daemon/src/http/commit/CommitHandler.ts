@@ -10,11 +10,12 @@ import { Idempotency } from "../../books/Idempotency.ts"
 import { headersOf } from "../../books/Keys.ts"
 import { answerOf, fingerprintOf, idempotencyKey, storedAnswer } from "../edge/IdempotencyKey.ts"
 import { prefersQuote, QUOTE } from "../edge/Prefer.ts"
-import { nothingCharged, refusing } from "../edge/Problems.ts"
+import { nothingCharged, refusingAs } from "../edge/Problems.ts"
 import { strictJson } from "../edge/StrictBody.ts"
 import { RequestBody } from "../SmallBody.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
+import { COMMIT_PROBLEMS, CommitResponse, QuoteResponse } from "./CommitApi.ts"
 
 const commit = Effect.fn("handlers.commit")(
   function* ({ headers }: { readonly headers: { readonly "idempotency-key"?: string; readonly prefer?: string } }) {
@@ -26,19 +27,20 @@ const commit = Effect.fn("handlers.commit")(
     const request = yield* decodeCommitRequest(json)
     if (prefersQuote(headers.prefer)) {
       const quote = yield* quoteCommit({ caller, request })
-      return HttpServerResponse.jsonUnsafe(quote, { headers: { "preference-applied": QUOTE } })
+      const headers = { "preference-applied": QUOTE }
+      return yield* Effect.orDie(HttpServerResponse.schemaJson(QuoteResponse)(quote, { headers }))
     }
     const outcome = yield* idempotency.run(
       { accountId: caller.accountId, operation: "commit", key, fingerprint: fingerprintOf(body.bytes) },
       (call) =>
         Effect.map(commitAsset({ caller, request, call }), ({ answer, receipt }) =>
-          storedAnswer(answer, headersOf(receipt))
+          storedAnswer(CommitResponse, answer, headersOf(receipt))
         )
     )
     return answerOf(outcome)
   },
   nothingCharged,
-  refusing
+  refusingAs(COMMIT_PROBLEMS)
 )
 
 export const layer = HttpApiBuilder.group(TreemarkApi, "commit", (handlers) =>

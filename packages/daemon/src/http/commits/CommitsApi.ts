@@ -4,14 +4,18 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { CommitState } from "../../commits/CommitStates.ts"
 import { ListedCommit } from "../assets/AssetsApi.ts"
 import { PAGE_QUERY } from "../assets/PageQuery.ts"
-import { problems, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
+import { problemsOf, TOKEN_PROBLEMS } from "../ProblemSchemas.ts"
 import { TokenAuth } from "../TokenAuth.ts"
+
+export const LIST_COMMITS_PROBLEMS = problemsOf([...TOKEN_PROBLEMS, "invalid_fields"])
+export const EVENTS_PROBLEMS = problemsOf([...TOKEN_PROBLEMS, "invalid_fields"])
+export const COMMIT_STATE_PROBLEMS = problemsOf([...TOKEN_PROBLEMS, "not_found"])
 
 export const CommitsGroup = HttpApiGroup.make("commits", { topLevel: true }).add(
   HttpApiEndpoint.get("listCommits", "/commits", {
     query: PAGE_QUERY,
     success: Schema.Struct({ commits: Schema.Array(ListedCommit), next: Schema.NullOr(Schema.String) }),
-    error: problems([...TOKEN_PROBLEMS, "invalid_fields"])
+    error: LIST_COMMITS_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "The account's commits")
@@ -21,7 +25,7 @@ export const CommitsGroup = HttpApiGroup.make("commits", { topLevel: true }).add
     ),
   HttpApiEndpoint.get("events", "/events", {
     success: HttpApiSchema.StreamUint8Array({ contentType: "text/event-stream" }),
-    error: problems([...TOKEN_PROBLEMS, "invalid_fields"])
+    error: EVENTS_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "What happens to the account, as it happens")
@@ -32,7 +36,7 @@ export const CommitsGroup = HttpApiGroup.make("commits", { topLevel: true }).add
   HttpApiEndpoint.get("commitState", "/commits/:id", {
     params: { id: Schema.String },
     success: CommitState,
-    error: problems([...TOKEN_PROBLEMS, "not_found"])
+    error: COMMIT_STATE_PROBLEMS.schemas
   })
     .middleware(TokenAuth)
     .annotate(OpenApi.Summary, "Where a commit stands")

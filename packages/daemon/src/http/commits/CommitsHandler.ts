@@ -5,9 +5,10 @@ import { OwnLists } from "../../accounts/OwnLists.ts"
 import { CommitStates } from "../../commits/CommitStates.ts"
 import { Refused } from "../ApiErrors.ts"
 import { pageAsked } from "../assets/PageQuery.ts"
-import { refusing } from "../edge/Problems.ts"
+import { refusingAs } from "../edge/Problems.ts"
 import { CurrentCaller } from "../TokenAuth.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
+import { COMMIT_STATE_PROBLEMS, EVENTS_PROBLEMS, LIST_COMMITS_PROBLEMS } from "./CommitsApi.ts"
 import { accountEvents } from "./Events.ts"
 
 const commitState = Effect.fn("handlers.commitState")(function* ({
@@ -22,7 +23,7 @@ const commitState = Effect.fn("handlers.commitState")(function* ({
     code: "not_found",
     detail: `This account has no commit with the id "${params.id}". The id stands in the answer commit_pending; a commit that was refused before its price was held has none.`
   })
-}, refusing)
+}, refusingAs(COMMIT_STATE_PROBLEMS))
 
 const listCommits = Effect.fn("handlers.listCommits")(function* ({
   query
@@ -33,11 +34,11 @@ const listCommits = Effect.fn("handlers.listCommits")(function* ({
   const page = yield* pageAsked(query, /^\d{1,15}$/u)
   const { items, next } = yield* (yield* OwnLists).commits(accountId, page)
   return { commits: items, next }
-}, refusing)
+}, refusingAs(LIST_COMMITS_PROBLEMS))
 
 export const layer = HttpApiBuilder.group(TreemarkApi, "commits", (handlers) =>
   handlers
-    .handleRaw("commitState", commitState)
-    .handleRaw("listCommits", listCommits)
-    .handleRaw("events", ({ request }) => refusing(accountEvents(request)))
+    .handle("commitState", commitState)
+    .handle("listCommits", listCommits)
+    .handle("events", ({ request }) => refusingAs(EVENTS_PROBLEMS)(accountEvents(request)))
 )

@@ -164,7 +164,7 @@ const makeTurns = (bounds: (typeof AdmissionBounds)["Service"], now: () => numbe
 const RETRY_AFTER: { readonly [name in AdmissionClass]: number } = { paid: 1, token: 2, open: 3 }
 
 const refusal = (kind: AdmissionClass, why: "caller" | "queue" | "patience"): Effect.Effect<never, Refused> =>
-  Effect.suspend(() => {
+  Effect.suspend((): Refused => {
     note(turnedAway, 1, { class: kind, why })
     const wait = RETRY_AFTER[kind]
     const advice = `Nothing was done or charged; call again in ${wait} s${kind === "open" ? ", or with a token, which goes first" : ""}.`

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { FieldProblem, InvalidFields } from "@treemark/core"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { StoredAnswer } from "../../books/Idempotency.ts"
 
@@ -24,10 +24,14 @@ export const idempotencyKey = (headers: {
 /** sha256 of a body, 64 lower-case hex digits. */
 export const fingerprintOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** An answer to keep: 200 with `value` as JSON, and headers of its own. */
-export const storedAnswer = (value: unknown, headers: { readonly [name: string]: string } = {}): StoredAnswer => ({
+/** An answer to keep: 200 with `value` as JSON, as the operation's `schema` has it, and headers of its own. */
+export const storedAnswer = <A, I>(
+  schema: Schema.Codec<A, I>,
+  value: A,
+  headers: { readonly [name: string]: string } = {}
+): StoredAnswer => ({
   status: 200,
-  body: JSON.stringify(value),
+  body: JSON.stringify(Schema.encodeSync(schema)(value)),
   headers
 })
 

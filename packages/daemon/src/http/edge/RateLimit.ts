@@ -32,7 +32,7 @@ export class RateLimit extends Context.Service<
   RateLimit,
   {
     /** Takes one call from the bucket of `who`, or fails with 429 and the seconds to wait. */
-    readonly take: (kind: "address" | "account", who: string) => Effect.Effect<void, Refused>
+    readonly take: (kind: "address" | "account", who: string) => Effect.Effect<void, Refused<"too_many_requests">>
   }
 >()("@treemark/daemon/http/edge/RateLimit") {
   static readonly layer = Layer.effect(

@@ -67,7 +67,9 @@ export const layer = Layer.succeed(SmallBody, (operation) =>
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i
 
 /** Fails with 415 unless the headers say that the body is JSON, and not compressed. */
-export const requireJsonType = (headers: RequestBody["Service"]["headers"]): Effect.Effect<void, Refused> => {
+export const requireJsonType = (
+  headers: RequestBody["Service"]["headers"]
+): Effect.Effect<void, Refused<"unsupported_media_type">> => {
   const { "content-type": contentType, "content-encoding": encoding = "identity" } = headers
   if (encoding.trim().toLowerCase() !== "identity") {
     return Effect.fail(
@@ -92,7 +94,7 @@ export const requireJsonType = (headers: RequestBody["Service"]["headers"]): Eff
 export const strictJson = Effect.fnUntraced(function* ({
   bytes,
   headers
-}: RequestBody["Service"]): Effect.fn.Return<JsonValue, Refused | MalformedJson> {
+}: RequestBody["Service"]): Effect.fn.Return<JsonValue, Refused<"unsupported_media_type"> | MalformedJson> {
   yield* requireJsonType(headers)
   return yield* Effect.fromResult(parseStrictJson(bytes))
 })

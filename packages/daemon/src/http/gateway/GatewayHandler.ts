@@ -7,12 +7,13 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { gatewayResponse } from "../../content/Gateway.ts"
 import { Refused } from "../ApiErrors.ts"
-import { refusing } from "../edge/Problems.ts"
+import { refusingAs } from "../edge/Problems.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
+import { GATEWAY_PROBLEMS } from "./GatewayApi.ts"
 
 /** `GET /ipfs/{cid}`, of the definitions. */
 export const layer = HttpApiBuilder.group(TreemarkApi, "gateway", (handlers) =>
-  handlers.handleRaw("ipfs", ({ request, params }) => refusing(gatewayResponse(request, params.cid)))
+  handlers.handle("ipfs", ({ request, params }) => refusingAs(GATEWAY_PROBLEMS)(gatewayResponse(request, params.cid)))
 )
 
 /** `GET /ipfs/{cid}/{path}`. The router gives a wildcard what stands above it, too: `/ipfs` itself, where nothing is. */
@@ -30,5 +31,5 @@ export const pathLayer = HttpRouter.add(
       cid,
       names.filter((name) => name !== "")
     )
-  }).pipe(refusing)
+  }).pipe(refusingAs(GATEWAY_PROBLEMS))
 )

@@ -26,13 +26,28 @@ const TOKEN = {
 
 const header = (description: string, type = "string") => ({ description, schema: { type } })
 
-/** Of every answer. */
+/** Of every answer: at the answers themselves the one that people read, and all of them once, among the components. */
 const EVERY = { "X-Request-Id": header("Names this request in the daemon's log and in a problem's `requestId`") }
+const EVERY_OTHER = {
+  "Cache-Control": header("`no-store`, but for content by its CID, which never changes"),
+  Vary: header("Which request headers the answer depends on; `Origin` is always one"),
+  "Content-Security-Policy": header("Nothing of the answer may run in a page"),
+  "Cross-Origin-Resource-Policy": header("`same-origin`, but for content by its CID"),
+  "Referrer-Policy": header("`no-referrer`"),
+  "X-Content-Type-Options": header("`nosniff`"),
+  "X-Frame-Options": header("`DENY`"),
+  "Access-Control-Allow-Origin": header("To pages of origins that may call: theirs"),
+  "Access-Control-Allow-Methods": header("To the same"),
+  "Access-Control-Allow-Headers": header("To the same"),
+  "Access-Control-Expose-Headers": header("To the same: the headers that a page may read")
+}
 
 /** Of answers with a status, whatever was asked. */
 const OF_STATUS: Readonly<Record<string, Json>> = {
   "401": { "WWW-Authenticate": header('`token realm="treemark"`') },
   "405": { Allow: header("The methods that are served at this address") },
+  "415": { "Accept-Encoding": header("`identity`, where the body came compressed") },
+  "416": { "Content-Range": header("How many bytes there are, such as `bytes */146515`") },
   "429": { "Retry-After": header("Seconds to wait before the next call", "integer") },
   "503": { "Retry-After": header("Seconds to wait before the next call", "integer") }
 }
@@ -99,7 +114,7 @@ export const finishedDocument = (document: Json): Json => {
       { url: "http://127.0.0.1:7053", description: "A daemon with its usual settings" }
     ],
     paths,
-    components: { ...components, securitySchemes: { token: TOKEN } }
+    components: { ...components, headers: { ...EVERY, ...EVERY_OTHER }, securitySchemes: { token: TOKEN } }
   }) as Json
 }
 

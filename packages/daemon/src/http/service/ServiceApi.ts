@@ -2,7 +2,7 @@
 import { TREE_FORMATS, WalletAddress } from "@treemark/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { problems } from "../ProblemSchemas.ts"
+import { problemsOf } from "../ProblemSchemas.ts"
 
 const Network = Schema.Struct({
   testnet: Schema.Boolean.annotate({ description: "As in a commit request" }),
@@ -16,10 +16,13 @@ const Network = Schema.Struct({
 
 const Check = Schema.Struct({ name: Schema.String, ok: Schema.Boolean, detail: Schema.String })
 
+const NO_PROBLEMS = problemsOf([])
+export const READY_PROBLEMS = problemsOf(["not_ready"])
+
 export const ServiceGroup = HttpApiGroup.make("service", { topLevel: true }).add(
   HttpApiEndpoint.get("health", "/health", {
     success: Schema.Struct({ status: Schema.Literal("ok") }),
-    error: problems([])
+    error: NO_PROBLEMS.schemas
   })
     .annotate(OpenApi.Summary, "Whether the process answers")
     .annotate(
@@ -28,7 +31,7 @@ export const ServiceGroup = HttpApiGroup.make("service", { topLevel: true }).add
     ),
   HttpApiEndpoint.get("ready", "/ready", {
     success: Schema.Struct({ status: Schema.Literal("ready"), checks: Schema.Array(Check) }),
-    error: problems(["not_ready"])
+    error: READY_PROBLEMS.schemas
   })
     .annotate(OpenApi.Summary, "Whether all three operations can be served")
     .annotate(
@@ -37,13 +40,13 @@ export const ServiceGroup = HttpApiGroup.make("service", { topLevel: true }).add
     ),
   HttpApiEndpoint.get("version", "/version", {
     success: Schema.Struct({ name: Schema.String, version: Schema.String }),
-    error: problems([])
+    error: NO_PROBLEMS.schemas
   })
     .annotate(OpenApi.Summary, "Name and version")
     .annotate(OpenApi.Description, "How a tool that looks for a daemon knows that it has found one."),
   HttpApiEndpoint.get("networks", "/networks", {
     success: Schema.Struct({ networks: Schema.Array(Network) }),
-    error: problems([])
+    error: NO_PROBLEMS.schemas
   })
     .annotate(OpenApi.Summary, "Where commits go")
     .annotate(

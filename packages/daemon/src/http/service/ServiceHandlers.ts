@@ -6,6 +6,7 @@ import packageJson from "../../../package.json" with { type: "json" }
 import { problemResponse } from "../edge/Problems.ts"
 import { TreemarkApi } from "../TreemarkApi.ts"
 import { Readiness } from "./Readiness.ts"
+import { READY_PROBLEMS } from "./ServiceApi.ts"
 
 /** What fails is logged once, in a short line, and not at each probe that finds it so. */
 const makeReady = Effect.gen(function* () {
@@ -22,11 +23,8 @@ const makeReady = Effect.gen(function* () {
         : Effect.logWarning(`Not ready: ${names}. GET /ready says why.`)
     }
     if (failed.length === 0) return { status: "ready" as const, checks }
-    return yield* problemResponse({
-      code: "not_ready",
-      detail: failed.map(({ name, detail }) => `${name}: ${detail}`).join(" "),
-      headers: { "retry-after": "1" }
-    })
+    const detail = failed.map(({ name, detail }) => `${name}: ${detail}`).join(" ")
+    return yield* problemResponse({ code: "not_ready", detail, headers: { "retry-after": "1" } }, READY_PROBLEMS.encode)
   })
 })
 
@@ -46,7 +44,7 @@ export const layer = HttpApiBuilder.group(TreemarkApi, "service", (handlers) =>
   Effect.map(makeReady, (ready) =>
     handlers
       .handle("health", () => Effect.succeed({ status: "ok" as const }))
-      .handleRaw("ready", ready)
+      .handle("ready", ready)
       .handle("version", () => Effect.succeed({ name: "treemark", version: packageJson.version }))
       .handle("networks", networks)
   )

@@ -115,7 +115,7 @@ export const settled = (home: string) =>
     jobs: rowsOf(home, "SELECT id FROM commit_job WHERE hold_id IN (SELECT id FROM hold WHERE state = 'held')").length
   })).pipe(
     Effect.delay("100 millis"),
-    Effect.repeat({ until: ({ holds, jobs }) => holds + jobs === 0, times: 100 }),
+    Effect.repeat({ until: ({ holds, jobs }) => holds + jobs === 0, times: 6_000 }),
     Effect.map(({ holds, jobs }) => holds + jobs)
   )
 

@@ -45,7 +45,7 @@ describe("a disk", () => {
         rmSync(filler)
         const again = yield* attempt(daemon, caller!, asset, refused.message).pipe(
           Effect.delay("500 millis"),
-          Effect.repeat({ until: ({ status }) => status === 200, times: 20 })
+          Effect.repeat({ until: ({ status }) => status === 200, times: 600 })
         )
         assert.strictEqual(again.status, 200, again.body)
         assert.strictEqual(yield* settled(home), 0)

@@ -23,7 +23,7 @@ export type Work = "credits" | "tokens" | "again"
 /** A wallet is settled this soon after its commit, so that the transfer is part of the work. */
 const SETTLE_EVERY_MS = "150"
 /** Until it has died, or done all it was asked for. */
-const DEATH = "3 minutes"
+const DEATH = "10 minutes"
 /** For what it may do after that. */
 const AFTERWARDS = "5 seconds"
 const TRIES = 4

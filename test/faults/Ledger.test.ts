@@ -79,7 +79,7 @@ const throughFaults = Effect.fnUntraced(function* (bundle: Bundle, rig: Rig, nod
   yield* Fiber.interrupt(happening)
   yield* onLedger(rig, daemon.url).pipe(
     Effect.delay("250 millis"),
-    Effect.repeat({ until: (ledger) => ledger.length >= commits, times: 240 })
+    Effect.repeat({ until: (ledger) => ledger.length >= commits, times: 2_400 })
   )
   yield* assertConsistent(rig, daemon.url, { callers, done: load.done })
   process.stderr.write(

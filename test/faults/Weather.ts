@@ -62,7 +62,7 @@ export const commitThrough = Effect.fnUntraced(function* (rig: Rig, daemon: Daem
   const reached = (isEnough: () => boolean, what: string) =>
     Effect.sleep("20 millis").pipe(
       Effect.repeat({ until: isEnough }),
-      Effect.timeout("5 minutes"),
+      Effect.timeout("10 minutes"),
       Effect.catch(() =>
         Effect.die(
           new Error(`${what}: ${done.size} done, ${refused.length} refused; ${refused.at(-1)?.body} ${daemon.stderr()}`)

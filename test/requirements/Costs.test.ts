@@ -192,7 +192,7 @@ withStudio()("interface.md, pricing and charging", (it) => {
         }
         assert.strictEqual((yield* studio.state).tokens, exact("3"), "nothing has left the wallet yet")
         yield* rpc("mainnet", "eth_getTransactionCount", studio.account.wallet, "latest").pipe(
-          Effect.repeat({ until: (count) => count === "0x1", schedule: Schedule.spaced("200 millis"), times: 100 })
+          Effect.repeat({ until: (count) => count === "0x1", schedule: Schedule.spaced("200 millis"), times: 3_000 })
         )
         const transferGas = 21_000n * 100n * GWEI
         assert.strictEqual((yield* studio.state).tokens, exact("3") - owed - transferGas)

@@ -112,7 +112,7 @@ describe("idempotency keys", () => {
         yield* Effect.all(
           Array.from({ length: 20 }, () => run(slow).pipe(Effect.catch(countRefusal))),
           { concurrency: "unbounded" }
-        ).pipe(Effect.timeout("5 seconds"))
+        ).pipe(Effect.timeout("5 minutes"))
         assert.deepStrictEqual([made, refused], [1, 19])
         assert.isTrue((yield* run(answering([]))).replayed)
       })

@@ -187,7 +187,7 @@ describe("settlement", () => {
           Effect.scoped,
           Effect.provideService(SettlementInterval, Duration.millis(20)),
           Effect.provideService(SettlementThreshold, amount(TOKEN)),
-          Effect.timeout("5 seconds")
+          Effect.timeout("5 minutes")
         )
       })
     )

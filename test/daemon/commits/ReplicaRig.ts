@@ -177,7 +177,7 @@ export const commitUntilDone = Effect.fnUntraced(function* (
 /** The ledger has every commit that was answered, once each, without a gap in the nonces; the books agree with it to the last unit. */
 export const assertConsistent = Effect.fnUntraced(function* (rig: Rig, done: ReadonlyArray<Done>) {
   const held = rig.ask("SELECT COUNT(*) FROM hold WHERE state = 'held'")
-  yield* held.pipe(Effect.delay("100 millis"), Effect.repeat({ until: (count) => count === "0", times: 200 }))
+  yield* held.pipe(Effect.delay("100 millis"), Effect.repeat({ until: (count) => count === "0", times: 6_000 }))
   assert.strictEqual(yield* held, "0", "a hold was left")
 
   const events = yield* Effect.promise(() =>

@@ -14,14 +14,21 @@ export interface ConsoleFiles {
   /** The worker that draws pictures small. */
   readonly pictures: string
   readonly style: string
+  /** Where the programs' parts came from, for their licences. */
+  readonly modules: ReadonlyArray<string>
 }
 
 export const buildConsole = async (): Promise<ConsoleFiles> => {
   const [script, pictures] = await Promise.all([program("./console/main.tsx"), program("./console/pictures/Worker.ts")])
-  return { script, pictures, style: readFileSync(file("./console/console.css"), "utf8") }
+  return {
+    script: script.code,
+    pictures: pictures.code,
+    style: readFileSync(file("./console/console.css"), "utf8"),
+    modules: [...script.modules, ...pictures.modules]
+  }
 }
 
-const program = async (input: string): Promise<string> => {
+const program = async (input: string): Promise<{ readonly code: string; readonly modules: ReadonlyArray<string> }> => {
   const { output } = await build({
     input: file(input),
     platform: "browser",
@@ -35,5 +42,5 @@ const program = async (input: string): Promise<string> => {
       throw new Error(`The console's program is not whole: ${log.message}`)
     }
   })
-  return output[0].code.trim()
+  return { code: output[0].code.trim(), modules: output[0].moduleIds }
 }

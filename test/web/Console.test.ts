@@ -126,6 +126,8 @@ withDaemon()("the console", (it) => {
           requests.filter((asked) => !asked.startsWith(`${url}/`)),
           []
         )
+        const car = await Effect.runPromise(call(`/proofs/history/${assetCid}`))
+        assert.deepStrictEqual([car.status, car.headers["content-type"]], [200, "application/vnd.ipld.car"])
         const commits = await Effect.runPromise(call(`/assets/${assetCid}/commits`))
         assert.strictEqual((commits.json().commits as ReadonlyArray<unknown>).length, 2)
       })

@@ -14,6 +14,7 @@ const FieldError = Schema.Struct({
 /** Answered by every path, whatever is asked. */
 const ANYWHERE = [
   "bad_request",
+  "invalid_fields",
   "request_timeout",
   "host_not_allowed",
   "origin_not_allowed",

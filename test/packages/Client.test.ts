@@ -44,8 +44,30 @@ withSharedDaemon()("the client of a real daemon", (it) => {
           [receipt.txHash]
         )
         assert.isNull((await client.commits(asset.assetCid, { limit: 1 })).next)
+        await client.register(new File(["another note"], "other.txt"))
+        const page = await client.assets({ limit: 1 })
+        assert.deepInclude(page.assets[0], { name: "other.txt", commits: 0 })
+        const rest = await client.assets({ limit: 1, cursor: page.next ?? "" })
+        assert.deepInclude(rest.assets[0], { assetCid: asset.assetCid, commits: 1 })
+        assert.deepStrictEqual([rest.next, (await client.assets({ q: "other" })).assets.length], [null, 1])
         assert.strictEqual((await client.account()).id, account.id)
       })
+    })
+  )
+
+  it.effect("pairs with an account that somebody approves, and gets a token for what was asked", () =>
+    Effect.gen(function* () {
+      const { admin, createAccount, url } = yield* RunningDaemon
+      const { account } = yield* createAccount({ name: "paired" })
+      const asking = { name: "Darkroom", scope: ["read"] } as const
+      const pairing = yield* Effect.promise(() => createClient({ url }).pair(asking))
+      yield* admin("pair", "approve", pairing.userCode, "--account", "paired")
+      const { scope, token } = yield* Effect.promise(() => pairing.approved())
+      assert.deepStrictEqual(scope, ["read"])
+      const client = createClient({ url, token })
+      assert.strictEqual((yield* Effect.promise(() => client.account())).id, account.id)
+      const error = yield* Effect.promise(() => refusal(client.register(new Blob(["x"]))))
+      assert.deepInclude({ ...error }, { status: 403, code: "scope_missing" })
     })
   )
 

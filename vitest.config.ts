@@ -19,7 +19,7 @@ const PURE = [
 /** Those that change their process for what comes after (its environment, its memory), or keep it busy for long. */
 const ALONE = [
   "test/{faults,fuzz}/**/*.test.ts",
-  "test/daemon/Postgres.test.ts",
+  "test/daemon/{Postgres,QueryPlans}.test.ts",
   "test/daemon/commits/{Replicas,Shared}.test.ts",
   "test/daemon/keeping/CopyStore.test.ts",
   "test/daemon/devchain/Durability.test.ts",
@@ -30,7 +30,7 @@ const ALONE = [
 /** Those whose amounts of work `test/layers/Long.ts` decides. */
 const LONG = [
   "test/faults/{CrashMatrix,Kill,Ledger}.test.ts",
-  "test/daemon/commits/Replicas.test.ts",
+  "test/daemon/commits/{IndexKilled,Replicas}.test.ts",
   "test/daemon/devchain/Durability.test.ts",
   "test/end-to-end/Add.test.ts",
   "test/packages/Library.test.ts",

@@ -16,9 +16,12 @@ export interface FakeCommit {
   readonly assetCid: string
   readonly recorder: string
   readonly text: string
+  /** Ours, unless another is named. */
+  readonly contract?: string
 }
 
 interface FakeLog {
+  readonly address: string
   readonly topics: ReadonlyArray<Hex>
   readonly data: Hex
   readonly transactionHash: Hex
@@ -66,7 +69,8 @@ export class FakeLedger {
     this.blocks.push({
       hash: digest(`block ${nonce}`),
       parentHash: this.blocks.at(-1)?.hash ?? `0x${"0".repeat(64)}`,
-      logs: commits.map(({ assetCid, recorder, text }, n) => ({
+      logs: commits.map(({ assetCid, contract = CONTRACT, recorder, text }, n) => ({
+        address: contract,
         topics: [COMMIT_TOPIC, pad(recorder as Hex), topicOf(assetCid)],
         data: dataOf(text),
         transactionHash: digest(`transaction ${nonce} ${n}`)
@@ -105,6 +109,7 @@ export class FakeLedger {
   }
 
   #logs(filter: {
+    readonly address: string
     readonly blockHash?: string
     readonly fromBlock?: string
     readonly toBlock?: string
@@ -120,9 +125,17 @@ export class FakeLedger {
     for (let number = from; number <= to; number++) {
       const { hash, logs } = this.blocks[number]!
       for (const [at, log] of logs.entries()) {
+        if (log.address !== filter.address.toLowerCase()) continue
         if (wanted.some((choices, position) => choices !== undefined && !choices.includes(log.topics[position])))
           continue
-        found.push({ ...log, address: CONTRACT, blockHash: hash, blockNumber: toHex(number), logIndex: toHex(at) })
+        found.push({
+          ...log,
+          blockHash: hash,
+          blockNumber: toHex(number),
+          logIndex: toHex(at),
+          transactionIndex: toHex(at),
+          removed: false
+        })
         if (found.length > this.mostLogs) throw refused(`query returned more than ${this.mostLogs} results`)
       }
     }

@@ -12,7 +12,10 @@ import { cliStart } from "./CliStart.ts"
 import { commitMemory } from "./CommitMemory.ts"
 import { durablePath } from "./DurablePath.ts"
 import { type Figure, show } from "./Figure.ts"
+import { growth } from "./Growth.ts"
 import { hashAsset } from "./HashAsset.ts"
+import { ledgerIndex } from "./LedgerIndex.ts"
+import { load } from "./Load.ts"
 import { recoverBackends } from "./RecoverBackends.ts"
 import { verifyStartFigure } from "./VerifyStart.ts"
 
@@ -26,7 +29,10 @@ const FIGURES: ReadonlyArray<Figure> = [
   audit,
   durablePath,
   commitMemory,
-  admission
+  growth,
+  ledgerIndex,
+  admission,
+  load
 ]
 
 execFileSync("npm", ["run", "-s", "build", "-w", "packages/verify"], {

@@ -5,7 +5,7 @@ import { chanceFor } from "../../faults/Seed.ts"
 import { amountOf, patience } from "../../layers/Long.ts"
 import { indexThroughKills } from "./IndexKilled.ts"
 
-const EVENTS = amountOf("TREEMARK_TEST_INDEX_EVENTS", { whole: 20_000, part: 1_500 })
+const EVENTS = amountOf("TREEMARK_TEST_INDEX_EVENTS", { whole: 20_000, part: 800 })
 const KILLS = amountOf("TREEMARK_TEST_INDEX_KILLS", { whole: 10, part: 2 })
 
 it.live(

@@ -29,7 +29,7 @@ const ALONE = [
 ]
 /** Those whose amounts of work `test/layers/Long.ts` decides. */
 const LONG = [
-  "test/faults/{CrashMatrix,Kill,Ledger}.test.ts",
+  "test/faults/{CrashMatrix,Kill,Ledger,SignalsDuring}.test.ts",
   "test/daemon/commits/{IndexKilled,Replicas}.test.ts",
   "test/daemon/devchain/Durability.test.ts",
   "test/end-to-end/Add.test.ts",

@@ -81,6 +81,37 @@ describe("the daemon outlives its log", () => {
       })
   )
 
+  it.live.skipIf(!canMount)(
+    "the log's disk of 20 MB full, then the home's too: reads are served and /ready says it; with space again all is as before",
+    () =>
+      Effect.gen(function* () {
+        const [home, small] = [yield* disk("size=96m,mode=0700"), yield* disk("size=20m")]
+        const log = join(small, "log")
+        const { url, pid } = yield* shell(home, `"$NODE" "$BIN" start --port 0 2>>${log}`)
+        const ready = Effect.promise(async () => {
+          const answer = await fetch(`${url}/ready`)
+          return { status: answer.status, text: await answer.text() }
+        })
+        const [logFiller, homeFiller] = [join(small, "filler"), join(home, "filler")]
+        fill(logFiller)
+        assert.strictEqual(yield* answered(url), CALLS)
+        assert.strictEqual((yield* ready).status, 200)
+        fill(homeFiller)
+        assert.strictEqual(yield* answered(url), CALLS)
+        const full = yield* Effect.repeat(Effect.delay(ready, "100 millis"), { until: ({ status }) => status === 503 })
+        assert.match(full.text, /disk/u)
+        rmSync(homeFiller)
+        rmSync(logFiller)
+        yield* Effect.repeat(Effect.delay(ready, "100 millis"), { until: ({ status }) => status === 200 })
+        yield* answered(url)
+        assert.match(
+          readFileSync(log, "utf8"),
+          /\n[^\n]*level=WARN message="\d+ log lines are missing here[^\n]*ENOSPC/u
+        )
+        process.kill(pid, "SIGTERM")
+      })
+  )
+
   it.live("log_format = json: every line is one JSON object with the request's id, and no secret of it", () =>
     Effect.gen(function* () {
       const home = yield* temporaryHome

@@ -57,7 +57,7 @@ const served = (ledger: FakeLedger) =>
           const asked = method === "net_version" ? { method: "eth_chainId" } : { method, params }
           return { jsonrpc: "2.0", id, result: await ledger.request(asked) }
         } catch (error) {
-          return { jsonrpc: "2.0", id, error: { code: -32_005, message: (error as Error).message } }
+          return { jsonrpc: "2.0", id, error: { code: -32_000, message: (error as Error).message } }
         }
       }
       const server = createServer(async (request, response) => {

@@ -6,10 +6,13 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { RunningDaemon, withDaemon } from "../layers/RunningDaemon.ts"
 import { add, committedBy, folderOf, linesOf } from "./Adding.ts"
-import { BIN, launch, serving, treemarkd } from "./Treemarkd.ts"
+import { BIN, collect, launch, serving, treemarkd } from "./Treemarkd.ts"
 
 /** A name that is no UTF-8, and would move the cursor of a terminal. */
 const RAW_NAME = Buffer.from([0xff, 0x0a, 0x1b, 0x5b, 0x32, 0x4a])
+
+/** Long enough for the command to have written what a pipe holds, and to end if it did not wait. */
+const LATE_MS = 4_000
 
 withDaemon()("treemarkd add in trouble", (it) => {
   it.effect("tells each thing in a folder once, and what to do where it is not committed", () =>
@@ -84,6 +87,22 @@ withDaemon()("treemarkd add in trouble", (it) => {
       assert.isAtMost(Number(counted[0]?.spentToday), 0.35)
       const rest = yield* limited("4")
       assert.deepStrictEqual([rest.code, (rest.summary?.committed ?? 0) + (rest.summary?.already ?? 0)], [0, 6])
+    })
+  )
+
+  it.effect("loses no line of a run that failed when its reader comes late", () =>
+    Effect.gen(function* () {
+      const { createAccount, home } = yield* RunningDaemon
+      yield* createAccount({ name: "late", credits: "1" })
+      const missing = Array.from({ length: 3_000 }, (_, n) => join(home, `there is no file of this name ${n}`))
+      const child = launch(process.execPath, [BIN, "add", ...missing, "--json", "--account", "late"], { home })
+      const { code, stdout } = yield* collect(() => {
+        child.stdout?.pause()
+        setTimeout(() => child.stdout?.resume(), LATE_MS)
+        return child
+      })
+      const files = linesOf(stdout).flatMap(({ file }) => file ?? [])
+      assert.deepStrictEqual([code, new Set(files).size], [1, missing.length])
     })
   )
 

@@ -42,8 +42,13 @@ export const layer = Layer.effect(
     const probe = yield* makeContentProbe
     const disk = yield* diskSpace
 
-    /** A row that every store has is written as it is: a store that can only be read answers every question but this one. */
-    const store = sql`UPDATE ${sql(MIGRATION_TABLE)} SET name = name WHERE migration_id = 1`.pipe(
+    const first = (name: string) =>
+      sql`UPDATE ${sql(MIGRATION_TABLE)} SET name = ${sql.literal(name)} WHERE migration_id = 1`
+    /**
+     * A row that every store has is changed and changed back in one transaction: a store that can only be read answers every question but
+     * this one. (SQLite writes nothing for a row that stays what it is.)
+     */
+    const store = sql.withTransaction(Effect.andThen(first("name || ' '"), first("rtrim(name)"))).pipe(
       Effect.mapError(({ message }) => ({
         message: `The data store takes nothing that is written: ${message}. Look whether its disk is full or read-only, or its database down.`
       })),

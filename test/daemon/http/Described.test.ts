@@ -49,6 +49,33 @@ describe("an answer against the OpenAPI document", () => {
     assert.match(String(disagreement(document, version(changes))), expected)
   })
 
+  it("has nothing against the document's own examples", () => {
+    const examples = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.entries(responses).flatMap(([status, { content = {} }]) =>
+          Object.entries(content).flatMap(([type, said]) =>
+            "example" in said
+              ? [
+                  version({
+                    method,
+                    target: path,
+                    status: Number(status),
+                    headers: { "content-type": type },
+                    body: JSON.stringify(said.example)
+                  })
+                ]
+              : []
+          )
+        )
+      )
+    )
+    assert.isAtLeast(examples.length, 5)
+    assert.deepStrictEqual(
+      examples.flatMap((example) => disagreement(document, example) ?? []),
+      []
+    )
+  })
+
   it("hears what node:http and fetch are answered, and nothing that is not a daemon's", async () => {
     const server = createServer((request, response) => {
       const id = request.url === "/version?stranger" ? {} : { "x-request-id": ID }

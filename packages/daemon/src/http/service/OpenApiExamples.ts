@@ -40,7 +40,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     assetTreeCid: TREE_CID,
     explorer: `http://127.0.0.1:7053/explorer/mainnet/tx/${TX_HASH}`
   },
-  account: { id: "acc_e30e24b8fd690e1a81d3", name: "studio", wallet: WALLET, credits: "4.5496665", balance: "0.0000" },
+  account: {
+    id: "acc_e30e24b8fd690e1a81d3",
+    name: "studio",
+    wallet: WALLET,
+    credits: "4.5496665",
+    balance: "0.0000",
+    storage: { used: 466_706, limit: 107_374_182_400, token: { used: 466_706, limit: null } }
+  },
   health: { status: "ok" },
   version: { name: "treemark", version: "0.1.0" }
 }

@@ -30,6 +30,8 @@ export interface Facts {
   readonly isTransactionInBlock: boolean
   /** Whether the tree is a JSON object whose members, those that verification reads, are text. */
   readonly treeReads: boolean
+  /** The same of those members alone that name the asset, which are all that a file is compared with. */
+  readonly assetReads: boolean
   readonly assetSha256: string | undefined
   /** The digest in the asset's CID, where that is a raw one. */
   readonly assetRawDigest: string | undefined
@@ -53,7 +55,8 @@ const or = <A>(otherwise: A, find: () => A): A => {
   }
 }
 
-const TREE_TEXTS = ["assetCid", "assetSha256", "creatorWallet"]
+const ASSET_TEXTS = ["assetCid", "assetSha256"]
+const TREE_TEXTS = [...ASSET_TEXTS, "creatorWallet"]
 
 export const factsOf = (bytes: Uint8Array): Facts => {
   const file: Loose = JSON.parse(Buffer.from(bytes).toString("utf8"))
@@ -65,6 +68,7 @@ export const factsOf = (bytes: Uint8Array): Facts => {
   const named = lower(record?.assetTreeSha256)
   const treeAuthor = text(members?.creatorWallet)
   const recordAuthor = text(record?.author)
+  const isTextOrNone = (name: string) => (members?.[name] ?? null) === null || text(members?.[name]) !== undefined
   return {
     sha256,
     signer: or(undefined, () => signerOf(sha256, text(record?.assetTreeSignature) ?? "")),
@@ -88,7 +92,8 @@ export const factsOf = (bytes: Uint8Array): Facts => {
     isIncluded: or(false, () => isIncluded(file?.ledger, { commitData, assetCid: text(members?.assetCid) ?? "" })),
     isTransactionShown: or(false, () => isTransactionShown(file?.ledger)),
     isTransactionInBlock: or(false, () => isTransactionInBlock(file?.ledger)),
-    treeReads: TREE_TEXTS.every((name) => (members?.[name] ?? null) === null || text(members?.[name]) !== undefined),
+    treeReads: TREE_TEXTS.every(isTextOrNone),
+    assetReads: ASSET_TEXTS.every(isTextOrNone),
     assetSha256: text(members?.assetSha256),
     assetRawDigest: or(undefined, () => digestOfRawCid(text(members?.assetCid) ?? "")),
     blockTime: or(undefined, () => Number(headerOf(file?.ledger)[11]))

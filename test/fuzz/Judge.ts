@@ -233,7 +233,7 @@ const whoOf = (facts: Facts, { lines, reader, time }: Question) => {
 
 const assetOf = (facts: Facts, reader: Reader): Judgment["file"] => {
   if (reader.asset === undefined) return "not-given"
-  if (!facts.treeReads || !facts.checksumHolds) return "not-comparable"
+  if (!facts.assetReads || !facts.checksumHolds) return "not-comparable"
   const digest = sha256(reader.asset)
   const named = lower(facts.assetSha256)
   const inCid = facts.assetRawDigest

@@ -4,7 +4,7 @@
  */
 import { chmod, rm } from "node:fs/promises"
 import { createServer } from "node:http"
-import { createServer as createSocket } from "node:net"
+import { createServer as createSocket, type Server } from "node:net"
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { Clock, Context, DateTime, Deferred, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
@@ -42,19 +42,30 @@ interface Address {
   readonly port: number
 }
 
-/** Where to listen. Port 0 is settled before anything is opened, because commit records name the URL that trees are fetched from. */
-const settled = (asked: Address): Effect.Effect<Address, ListenFailed> =>
-  asked.port !== 0
-    ? Effect.succeed(asked)
-    : Effect.callback<Address, ListenFailed>((resume) => {
-        const probe = createSocket()
-        probe.once("error", (cause) => resume(Effect.fail(new ListenFailed({ ...asked, reason: cause.message }))))
-        probe.listen(0, asked.host, () => {
-          const address = probe.address()
-          const port = typeof address === "object" && address !== null ? address.port : asked.port
-          probe.close(() => resume(Effect.succeed({ ...asked, port })))
-        })
-      })
+interface Settled extends Address {
+  readonly vacated: Effect.Effect<void>
+}
+
+/**
+ * Where to listen. Port 0 is settled before anything is opened, because commit records name the URL that trees are fetched from; until the
+ * listener opens it is kept from other programs, and whoever calls there is turned away.
+ */
+const settled = Effect.fnUntraced(function* (asked: Address) {
+  if (asked.port !== 0) return { ...asked, vacated: Effect.void } satisfies Settled
+  const keeper = yield* Effect.acquireRelease(keep(asked), vacate)
+  const address = keeper.address()
+  const port = typeof address === "object" && address !== null ? address.port : asked.port
+  return { ...asked, port, vacated: vacate(keeper) } satisfies Settled
+})
+
+const keep = (asked: Address) =>
+  Effect.callback<Server, ListenFailed>((resume) => {
+    const keeper = createSocket((caller) => caller.destroy())
+    keeper.once("error", (cause) => resume(Effect.fail(new ListenFailed({ ...asked, reason: cause.message }))))
+    keeper.listen(0, asked.host, () => resume(Effect.succeed(keeper)))
+  })
+
+const vacate = (keeper: Server) => Effect.callback<void>((resume) => void keeper.close(() => resume(Effect.void)))
 
 const urlOf = ({ host, port }: Address): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 

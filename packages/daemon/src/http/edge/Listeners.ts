@@ -40,10 +40,19 @@ const SERVER_OPTIONS = {
 /** After this the server is closed whatever its connections say: a little more than what `closeWhenIdle` takes to cut them off. */
 const FAREWELL = Duration.seconds(1)
 
+interface ToOpen {
+  readonly host: string
+  readonly port: number
+  /** Gives the port free, where it is kept for this listener until it opens. */
+  readonly vacated?: Effect.Effect<void>
+}
+
 /** Opens a listener. Fails with a message for the person who started it. */
-export const listener = (address: { readonly host: string; readonly port: number }) =>
+export const listener = ({ host, port, vacated = Effect.void }: ToOpen) =>
   Layer.unwrap(
     Effect.gen(function* () {
+      const address = { host, port }
+      yield* vacated
       const grace = yield* ShutdownGrace
       const server = createServer(SERVER_OPTIONS)
       const stopping = closeWhenIdle(server, grace)

@@ -1,7 +1,5 @@
 /** A disk that is full, books that cannot be written, a clock that is set back: a clear 500, nothing lost, and no restart needed. */
-import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -13,6 +11,7 @@ import { isPostgresMissing } from "../layers/PostgresCluster.ts"
 import { canMount, disk, fill } from "../layers/SmallDisk.ts"
 import { buildDaemon } from "./Bundle.ts"
 import { attempt, type Caller, makeCaller, registerAsset } from "./Callers.ts"
+import { canClose, chattr } from "./ClosedFiles.ts"
 import { arm, diedAt, disarm, FAULTS_FOLDER } from "./FailPoints.ts"
 import { assertConsistent, untilSettled } from "./Invariants.ts"
 import {
@@ -31,29 +30,6 @@ import { assertReplayed, commitThrough } from "./Weather.ts"
 const HOUR_BACK = { offset: -3_600_000, speed: 1 }
 const UNWRITABLE = ["storage_unavailable", "commit_pending", "ledger_unavailable"]
 const SETTLING = { TREEMARK_TEST_SETTLE_EVERY: "500" }
-
-const chattr = (flag: "+i" | "-i", files: ReadonlyArray<string>): boolean =>
-  spawnSync("chattr", [flag, ...files], { stdio: "ignore" }).status === 0
-
-/** Whether files can be closed to a program that has them open already, which even root is then refused. */
-const canClose = ((): boolean => {
-  const folder = mkdtempSync(join(tmpdir(), "treemark-closed-"))
-  const file = join(folder, "file")
-  const opened = openSync(file, "w")
-  try {
-    if (!chattr("+i", [file])) return false
-    writeSync(opened, "written all the same")
-    return false
-  } catch {
-    return true
-  } finally {
-    chattr("-i", [file])
-    rmSync(folder, { recursive: true })
-  }
-})()
-
-if (!canClose)
-  process.stderr.write("skipped: books that cannot be written, because chattr +i does not close files here\n")
 
 const canRead = (daemon: Daemon, { token }: Caller) =>
   Effect.gen(function* () {

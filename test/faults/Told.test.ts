@@ -2,9 +2,6 @@
  * What a daemon says when commits cannot be made, at every place where somebody looks: `/ready` with the reason, `/metrics`, the log, and the
  * answer to the caller; and that all of them take it back when it is mended.
  */
-import { spawnSync } from "node:child_process"
-import { mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,28 +13,9 @@ import { send } from "../layers/HttpCall.ts"
 import { patience } from "../layers/Long.ts"
 import { buildDaemon } from "./Bundle.ts"
 import { attempt, type Caller, makeCaller, registerAsset } from "./Callers.ts"
+import { canClose, chattr } from "./ClosedFiles.ts"
 import { anvilChain, type Daemon, homeWith, type Rig, sqliteRig, sqliteRigIn, startDaemon } from "./Rig.ts"
 import { CLOCK_FILE, setClock } from "./SteeredClock.ts"
-
-const chattr = (flag: "+i" | "-i", files: ReadonlyArray<string>): boolean =>
-  spawnSync("chattr", [flag, ...files], { stdio: "ignore" }).status === 0
-
-/** Whether files can be closed to a program that has them open already. */
-const canClose = ((): boolean => {
-  const folder = mkdtempSync(join(tmpdir(), "treemark-closed-"))
-  const file = join(folder, "file")
-  const opened = openSync(file, "w")
-  try {
-    if (!chattr("+i", [file])) return false
-    writeSync(opened, "written all the same")
-    return false
-  } catch {
-    return true
-  } finally {
-    chattr("-i", [file])
-    rmSync(folder, { recursive: true })
-  }
-})()
 
 /** `/ready` and `/metrics`, as an operator asks for them. */
 const asked = Effect.fnUntraced(function* (rig: Rig, { url }: Daemon) {

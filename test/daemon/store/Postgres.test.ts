@@ -1,10 +1,11 @@
 /** The shared store on a real PostgreSQL: starting together, transactions run again, connections that break, and what is told then. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { migrate } from "../../../packages/daemon/src/store/Migrations.ts"
 import * as Postgres from "../../../packages/daemon/src/store/Postgres.ts"
+import { storing } from "../../../packages/daemon/src/store/StorageFailure.ts"
 import { isPostgresMissing, type PostgresCluster, startPostgres } from "../../layers/PostgresCluster.ts"
 
 class Cluster extends Context.Service<Cluster, PostgresCluster>()("test/Cluster") {
@@ -102,6 +103,23 @@ describe.skipIf(isPostgresMissing)("the store on PostgreSQL", () => {
           assert.strictEqual(error._tag, "SqlError")
           assert.deepStrictEqual(yield* count, [0, 0])
         }).pipe(Effect.scoped)
+    )
+
+    it.effect("a failure made of a cut connection's is an error of the store, too; a defect beside it stays one", () =>
+      Effect.gen(function* () {
+        const { ask, sql } = yield* withCounter
+        const cutBefore = <E>(end: Effect.Effect<never, E>) =>
+          Effect.gen(function* () {
+            const [row] = yield* sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`
+            yield* ask(`SELECT pg_terminate_backend(${row?.pid})`)
+            return yield* end
+          })
+        const writing = sql`UPDATE counter SET n = 8`.pipe(storing("a tree was written"), Effect.andThen(Effect.never))
+        const error = yield* Effect.flip(sql.withTransaction(cutBefore(writing)).pipe(storing("a commit was begun")))
+        assert.strictEqual(error._tag, "StorageUnavailable")
+        const bug = yield* Effect.exit(sql.withTransaction(cutBefore(Effect.die(new TypeError("a bug")))))
+        assert.isTrue(Exit.hasDies(bug))
+      }).pipe(Effect.scoped)
     )
 
     it.effect("a daemon that stands still inside a transaction loses its locks after five seconds", () =>

@@ -7,7 +7,7 @@
  * the rollback that followed; both are mended here.
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Cause, Duration, Effect, Layer, Option, Redacted, Result, Schedule } from "effect"
+import { Cause, Duration, Effect, Layer, Option, Predicate, Redacted, Result, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { DatabaseUnusable, databaseUnusable } from "./StoreErrors.ts"
@@ -126,16 +126,21 @@ const withRetries = (client: SqlClient.SqlClient): WithTransaction => {
     )
 }
 
-/** A rollback on a connection that is gone dies; what the caller needs to know is that the statement before it failed. */
+/**
+ * A rollback on a connection that is gone dies, and the failure before it becomes a defect beside it, whatever was made of it: what the
+ * caller needs to know is that the store could not be used. A real defect stays one.
+ */
 const brokenConnection = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | SqlError.SqlError> => {
   const defects = cause.reasons.filter(Cause.isDieReason).map((reason) => reason.defect)
   const [first] = defects.filter(SqlError.isSqlError)
-  if (first === undefined || !defects.every(SqlError.isSqlError)) return Effect.failCause(cause)
+  if (first === undefined || !defects.every(wasFailure)) return Effect.failCause(cause)
   return Option.match(Cause.findErrorOption(cause), {
     onNone: () => Effect.fail(first),
     onSome: (error) => Effect.fail(error)
   })
 }
+
+const wasFailure = (defect: unknown): boolean => defect instanceof Error && Predicate.hasProperty(defect, "_tag")
 
 const isUndone = (error: unknown): boolean =>
   SqlError.isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")

@@ -12,7 +12,7 @@ import { feesNow, gwei, replacementFees } from "./Fees.ts"
 import { isSqlError, type OutboxStore } from "./OutboxStore.ts"
 import { type Signed, TransactionLost } from "./OutboxTransaction.ts"
 import { ask } from "./RpcFailure.ts"
-import { awaitReceipt, receiptOfAny, sendOnce, type Verdict } from "./Sending.ts"
+import { awaitReceipt, knowsAny, receiptOfAny, sendOnce, type Verdict } from "./Sending.ts"
 import { atFees, feesOf } from "./Variants.ts"
 import type { WalletLane } from "./WalletLanes.ts"
 
@@ -138,7 +138,9 @@ export const makeFollowing = Effect.fnUntraced(function* (store: OutboxStore, pa
       if (verdict.kind === "spent") {
         const now = yield* elapsedMillis
         spentSince ??= now
-        if (Option.isSome(found) && (!mayBeOut || now - spentSince >= displacedAfter)) {
+        const isLate = Option.isSome(found) && (!mayBeOut || now - spentSince >= displacedAfter)
+        // A wallet stops for this and the money goes back: nothing less than a node that knows none of ours is enough.
+        if (isLate && !(yield* Effect.orElseSucceed(knowsAny(network, hashes), () => true))) {
           const reason = displacedReason(signed)
           if (!isResumed) lane.stopped = `${reason} ${stopAdvice(signed)}`
           yield* Effect.logError(lane.stopped ?? `${reason} ${RUNBOOK}`)

@@ -3,7 +3,7 @@
  * differently; the words below are geth's (and so subnet-evm's), anvil's and Erigon's.
  */
 import { Effect, Option } from "effect"
-import { type Hex, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem"
+import { type Hex, TransactionNotFoundError, type TransactionReceipt, TransactionReceiptNotFoundError } from "viem"
 import { elapsedMillis } from "./Elapsed.ts"
 import type { LedgerNetwork, Network } from "./Networks.ts"
 import { ask, type RpcFailure } from "./RpcFailure.ts"
@@ -57,6 +57,23 @@ export const receiptOfAny = Effect.fnUntraced(function* (network: Network, hashe
     if (Option.isSome(found)) return found
   }
   return Option.none<TransactionReceipt>()
+})
+
+/** Whether the node knows any of the variants, in a block or waiting: its receipts may lag behind its transactions. */
+export const knowsAny = Effect.fnUntraced(function* (network: Network, hashes: ReadonlyArray<Hex>) {
+  for (const hash of hashes) {
+    const isKnown = yield* ask(network, () =>
+      network.client.getTransaction({ hash }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof TransactionNotFoundError) return false
+          throw error
+        }
+      )
+    )
+    if (isKnown) return true
+  }
+  return false
 })
 
 /**

@@ -53,7 +53,7 @@ const followed = Effect.fnUntraced(function* (isKnown: boolean) {
   const network = { name: "net", client } as unknown as LedgerNetwork
   const signed = { network, hash: HASH, nonce: 7, raw: "0x02" } as unknown as Signed
   const store = { untilStored: () => Effect.void, displace: () => Effect.void } as unknown as OutboxStore
-  const { follow } = yield* makeFollowing(store, { resendAfter: 1, displacedAfter: 1, replaceAfter: 1 }).pipe(
+  const { follow } = yield* makeFollowing(store, { resendAfter: 1, displacedAfter: 0, replaceAfter: 1 }).pipe(
     Effect.provideService(HdWallets, HdWallets.of(walletsOf(Redacted.make(new Uint8Array(64))))),
     Effect.provideService(Leases, { ...Leases.defaultValue(), confirm: () => Effect.void })
   )

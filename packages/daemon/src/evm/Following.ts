@@ -138,7 +138,8 @@ export const makeFollowing = Effect.fnUntraced(function* (store: OutboxStore, pa
       if (verdict.kind === "spent") {
         const now = yield* elapsedMillis
         spentSince ??= now
-        const isLate = Option.isSome(found) && (!mayBeOut || now - spentSince >= displacedAfter)
+        const patient = mayBeOut ? displacedAfter : Math.min(displacedAfter, LAG_MS)
+        const isLate = Option.isSome(found) && now - spentSince >= patient
         // A wallet stops for this and the money goes back: nothing less than a node that knows none of ours is enough.
         if (isLate && !(yield* Effect.orElseSucceed(knowsAny(network, hashes), () => true))) {
           const reason = displacedReason(signed)
@@ -158,6 +159,9 @@ export const makeFollowing = Effect.fnUntraced(function* (store: OutboxStore, pa
 
   return { follow, sendUnder }
 })
+
+/** What a node tells may be so far behind what it took. */
+const LAG_MS = 2_000
 
 /** 100 ms, doubling up to 10 s. */
 const pauseAfter = (failures: number): Duration.Duration => Duration.millis(Math.min(100 * 2 ** failures, 10_000))
